@@ -12,8 +12,7 @@ const ANY: f64 = u32::MAX as f64;
 
 #[rustfmt::skip]
 const RANK: &[Row] = &[
-    ("standing", 0.0, "What past use does to a lesson's place: the rules of ratings and outcomes, or what was measured and observed of its effect."),
-    ("evidence_weight", 10.0, "How strongly a lesson's effect moves it, where standing is evidence."),
+    ("standing", 0.0, "What past use does to a lesson's place: its lift, as far as it is known, or the rules of ratings and outcomes."),
     ("approved_only", 0.0, "Whether only lessons that a person approved are recommended."),
     ("match_weight", 1.0, "How much the match of situation and lesson counts in a project's relevance."),
     ("metadata_weight", 1.0, "How much project type and technologies count in it."),

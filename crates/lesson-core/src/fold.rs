@@ -7,6 +7,7 @@ use crate::counts::{add_counts, qualify};
 use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{DAY, Millis};
+use crate::learning::lift::{Belief, FIRST_VARIANCE};
 use crate::lesson::{Lesson, is_slug};
 use crate::lessons::Changing;
 use crate::policy::{FoldPolicy, Policy};
@@ -18,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 mod decision;
 mod self_vote_guard;
 mod setting;
+mod teaching;
 
 pub use self_vote_guard::{Uncounted, WhyUncounted};
 
@@ -94,6 +96,7 @@ impl Space {
                 let why = voice.moves(&mut held, |standing| {
                     standing.consecutive_failures = 0;
                     standing.trial_from = standing.times_applied;
+                    standing.believe(Belief::default());
                 });
                 uncounted(lesson, why)
             }
@@ -146,7 +149,11 @@ impl Space {
                 {
                     return Err(invalid("title", "a lesson needs a title"));
                 }
-                held.text = changes.applied_to(&held.text);
+                let text = changes.applied_to(&held.text);
+                if text.embedded() != held.text.embedded() {
+                    held.move_standing(|standing| standing.believe(standing.lift().widened()));
+                }
+                held.text = text;
                 if changes.is_read() {
                     held.text_at = Some(at);
                 }
@@ -223,14 +230,16 @@ impl Space {
         if lesson.text.title.trim().is_empty() {
             return Err(invalid("title", "a lesson needs a title"));
         }
-        for (field, value) in [
-            ("confidence", lesson.standing.confidence),
-            ("effectiveness", lesson.standing.effectiveness),
+        for (field, value, least, most) in [
+            ("confidence", lesson.standing.confidence, 0.0, 1.0),
+            ("effectiveness", lesson.standing.effectiveness, 0.0, 1.0),
+            ("lift_mean", lesson.standing.lift_mean, -1.0, 1.0),
+            ("lift_variance", lesson.standing.lift_variance, 0.0, FIRST_VARIANCE),
         ] {
-            if !(0.0..=1.0).contains(&value) {
+            if !(least..=most).contains(&value) {
                 return Err(invalid(
                     field,
-                    format!("{field} is {value}; it has to be between 0 and 1"),
+                    format!("{field} is {value}; it has to be between {least} and {most}"),
                 ));
             }
         }

@@ -10,7 +10,7 @@ use crate::fold_error::FoldError;
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::Lesson;
 use crate::policy::Policy;
-use crate::space::{Decision, Recommendation, Space};
+use crate::space::{Decision, DomainBase, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,6 +54,13 @@ pub enum Row {
         /// Whether it fell out of the book.
         dropped: bool,
     },
+    /// How runs of a domain go.
+    Base {
+        /// The domain; see [`crate::domain_key`].
+        domain: String,
+        /// How they go.
+        base: DomainBase,
+    },
     /// The first agents' keys that wrote; see [`Space::agents`].
     Agents {
         /// The keys, in the order in which they came.
@@ -89,6 +96,7 @@ impl Row {
             Self::Decision { decision_id, .. } => format!("decision|{decision_id}"),
             Self::Setting { name, .. } => format!("setting|{name}"),
             Self::Tool { record, .. } => format!("tool|{}", record.query_hash),
+            Self::Base { domain, .. } => format!("base|{domain}"),
             Self::Agents { .. } => "agents".to_owned(),
             Self::Feedback { position, .. } => format!("feedback|{position}"),
             Self::Day { day, .. } => format!("day|{day}"),
@@ -110,6 +118,7 @@ pub struct OptimisticOverlay {
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
     agents: Option<usize>,
+    bases: BTreeMap<String, Option<DomainBase>>,
     /// Places of each decision's records, in the order of the records.
     pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
@@ -181,6 +190,12 @@ impl OptimisticOverlay {
         if touched.feedback && self.feedback.is_none() {
             self.feedback = Some(space.feedback_at.len());
         }
+        if let Some(domain) = touched.domain
+            && !self.bases.contains_key(&domain)
+        {
+            let held = space.bases.get(&domain).copied();
+            self.bases.insert(domain, held);
+        }
         for name in touched.settings {
             if !self.settings.contains_key(name) {
                 let held = space.settings.get(name).cloned();
@@ -219,6 +234,7 @@ impl OptimisticOverlay {
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
         restore(&mut space.settings, &mut self.settings);
+        restore(&mut space.bases, &mut self.bases);
         restore(&mut space.activity, &mut self.activity);
         restore(&mut space.last_seq, &mut self.last_seq);
         if let Some(length) = self.agents.take() {
@@ -291,6 +307,9 @@ impl OptimisticOverlay {
                         self.tool_places.insert(record.query_hash.clone(), position);
                         self.tool_rows.insert(position, record);
                     }
+                }
+                Row::Base { domain, base } => {
+                    space.bases.insert(domain, base);
                 }
                 Row::Agents { keys } => space.agents = keys,
                 Row::Feedback { position, at } => {

@@ -65,6 +65,9 @@ pub struct FoldPolicy {
     /// of its own waits for a person, and its ratings and votes on a lesson count once a UTC day. Default 2: with one
     /// there is nobody to be protected from it, and the sources' rules hold as they are.
     pub shared_from_keys: u32,
+    /// A lesson that was shown this often, and never applied, rated helpful or named as a cause, loses some of its lift with
+    /// each further showing. 10, as in effectiveness tracking.
+    pub unheeded_from: u32,
 }
 
 impl Default for FoldPolicy {
@@ -82,6 +85,7 @@ impl Default for FoldPolicy {
             proven_min_applied: 3,
             proven_min_rate: 0.5,
             shared_from_keys: 2,
+            unheeded_from: 10,
         }
     }
 }
@@ -187,12 +191,9 @@ pub struct RankPolicy {
     pub phases: BTreeMap<String, Vec<Category>>,
     /// Whether only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
     pub approved_only: bool,
-    /// What past use does to a lesson's relevance: `seeds`, the rules of the sources, or `evidence`, what was measured and
-    /// observed. `seeds`; `cargo xtask bench learn` says where each wins.
+    /// What past use does to a lesson's relevance: `lift`, what is believed of its lift, or `seeds`, the rules of the sources.
+    /// `lift`, which loses less in every family of worlds on the bench (`cargo xtask bench learn`).
     pub standing: StandingRule,
-    /// c in relevance × (1 + c·e), where standing is `evidence`; 0 to 10. 8, the best of those tried on the bench's tuning worlds;
-    /// 5 is as good.
-    pub evidence_weight: f64,
 }
 
 impl Default for RankPolicy {
@@ -279,8 +280,7 @@ impl Default for RankPolicy {
                 .map(|(phase, categories)| (phase.to_owned(), categories.to_vec()))
                 .collect(),
             approved_only: false,
-            standing: StandingRule::Seeds,
-            evidence_weight: 8.0,
+            standing: StandingRule::Lift,
         }
     }
 }

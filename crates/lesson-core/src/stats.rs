@@ -5,7 +5,7 @@ use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
 use lesson_types::{
-    Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, SessionFeedback, Stats,
+    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, SessionFeedback, Stats,
     Trust,
 };
 use std::cmp::Ordering;
@@ -51,8 +51,9 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         stats.lessons += 1;
         stats.unreviewed += u32::from(lesson.trust == Trust::Unreviewed);
         stats.quarantined += u32::from(lesson.trust == Trust::Quarantined);
-        stats.proven += u32::from(held.proven_effective);
-        let qualification = held.qualification(&policy.rank);
+        let badge = held.badge_at(&policy.rank, now);
+        stats.proven += u32::from(badge.kind == BadgeKind::Proven);
+        let qualification = held.qualification_at(&policy.rank, now);
         stats.disqualified += u32::from(qualification != Qualification::Qualified);
         stats.total_surfaced = stats.total_surfaced.saturating_add(held.times_surfaced);
         stats.total_rated = stats.total_rated.saturating_add(ratings);
@@ -67,11 +68,11 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     let best = rated
         .iter()
         .filter(|(_, score)| *score >= policy.review.bottom_below);
-    stats.top = best.take(LISTED).map(|(l, _)| listed(l)).collect();
+    stats.top = best.take(LISTED).map(|(l, _)| listed(l, (policy, now))).collect();
     let bottom = worst(space, policy);
-    stats.bottom = bottom.into_iter().map(|(l, _)| listed(l)).collect();
+    stats.bottom = bottom.into_iter().map(|(l, _)| listed(l, (policy, now))).collect();
     let pruning = prunable(space, policy).into_iter();
-    stats.pruning = pruning.take(PRUNING_LISTED).map(listed).collect();
+    stats.pruning = pruning.take(PRUNING_LISTED).map(|l| listed(l, (policy, now))).collect();
     never_rated.sort_by(|a, b| {
         b.standing
             .times_surfaced
@@ -81,7 +82,7 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     stats.never_rated = never_rated
         .into_iter()
         .take(NEVER_RATED_LISTED)
-        .map(listed)
+        .map(|l| listed(l, (policy, now)))
         .collect();
     let today = now.div_euclid(DAY);
     stats.activity = space
@@ -152,11 +153,11 @@ fn by_ratings(a: &Lesson, b: &Lesson) -> Ordering {
         .then_with(|| a.slug.cmp(&b.slug))
 }
 
-fn listed(lesson: &Lesson) -> LessonRank {
+fn listed(lesson: &Lesson, (policy, now): (&Policy, Millis)) -> LessonRank {
     LessonRank {
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
-        badge: lesson.standing.badge(),
+        badge: lesson.standing.badge_at(&policy.rank, now),
         effectiveness_score: lesson.standing.effectiveness_score(),
         effectiveness: lesson.standing.effectiveness,
         times_surfaced: lesson.standing.times_surfaced,

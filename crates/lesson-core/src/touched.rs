@@ -15,6 +15,8 @@ pub(crate) struct Touched<'a> {
     pub tools: bool,
     /// Whether a time of feedback is added.
     pub feedback: bool,
+    /// The domain whose base rate may change.
+    pub domain: Option<String>,
     /// Settings.
     pub settings: Vec<&'a str>,
 }
@@ -28,6 +30,7 @@ impl Space {
             retrieval: None,
             tools: false,
             feedback: false,
+            domain: None,
             settings: Vec::new(),
         };
         match happening {
@@ -92,6 +95,7 @@ impl Space {
             touched
                 .slugs
                 .extend(held.records.iter().map(|record| record.lesson.as_str()));
+            touched.domain = Some(held.domain());
         }
         touched
     }

@@ -271,11 +271,11 @@ vocabulary!(
     /// What past use does to a lesson's relevance.
     #[derive(Default)]
     StandingRule {
-        /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
+        /// What is believed of the lesson's lift.
         #[default]
+        Lift = "lift",
+        /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
         Seeds = "seeds",
-        /// What was measured and observed of the lesson's effect.
-        Evidence = "evidence",
     }
 );
 vocabulary!(

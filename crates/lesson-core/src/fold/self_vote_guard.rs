@@ -5,6 +5,7 @@
 
 use crate::counts::{rate, settle_in, vote};
 use crate::instant::{DAY, Millis};
+use crate::learning::lift::{Base, rated};
 use crate::lesson::{Lesson, Standing, is_agent};
 use crate::policy::FoldPolicy;
 use crate::space::{Decision, Space};
@@ -76,7 +77,7 @@ impl Voice<'_> {
         self.is_word_of(self.by, lesson)
     }
 
-    fn is_word_of(&self, by: &str, lesson: &Lesson) -> bool {
+    pub(super) fn is_word_of(&self, by: &str, lesson: &Lesson) -> bool {
         self.shared && is_agent(by) && lesson.by == by && !lesson.is_vouched_for()
     }
 
@@ -89,7 +90,7 @@ impl Voice<'_> {
         self.moves_or_waits(self.is_self_vote(lesson), lesson, change)
     }
 
-    fn moves_or_waits(
+    pub(super) fn moves_or_waits(
         &self,
         waits: bool,
         lesson: &mut Lesson,
@@ -112,8 +113,8 @@ impl Voice<'_> {
     pub fn gives_opinion(
         &self,
         lesson: &mut Lesson,
-        is_vote: bool,
-        is_positive: bool,
+        (is_vote, is_positive): (bool, bool),
+        base: Base,
     ) -> Option<WhyUncounted> {
         if self.shared && is_agent(self.by) {
             let day = self.at.div_euclid(DAY);
@@ -134,6 +135,9 @@ impl Voice<'_> {
                 vote(held, is_positive, self.policy);
             } else {
                 rate(held, is_positive, self.policy);
+                let mut lift = held.lift();
+                rated(base, &mut lift, is_positive, self.at);
+                held.believe(lift);
             }
         })
     }
@@ -196,8 +200,14 @@ impl Space {
     }
 
     /// Counts a final outcome in the standing of every applied lesson, once each: whichever of tracking and outcome comes
-    /// last brings it about.
+    /// last brings it about. Lifts learn of it, too.
     pub(super) fn settle(&mut self, decision_id: &str, voice: Voice<'_>) -> Vec<Uncounted> {
+        let uncounted = self.count_outcome(decision_id, voice);
+        self.teach(decision_id, voice);
+        uncounted
+    }
+
+    fn count_outcome(&mut self, decision_id: &str, voice: Voice<'_>) -> Vec<Uncounted> {
         let Some(Decision {
             by: asked_by,
             outcome: Some(outcome),

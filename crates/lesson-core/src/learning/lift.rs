@@ -285,15 +285,10 @@ pub fn learn(base: &mut Base, applied: &mut [(f64, &mut Belief)], success: bool,
             **belief = belief.changed_at(at);
         }
     }
-    let surprise = surprise(*base, applied, success);
-    let (s, of) = (base.variance, surprise);
-    *base = Base {
-        rate: base.rate + s / of.variance * of.r,
-        variance: s - s * s / of.variance + BASE_DRIFT,
-    }
-    .bounded();
+    let of = Surprise::of(*base, applied.iter().map(|(h, held)| (*h, **held)), success);
+    *base = of.moved_base(*base);
     for (h, belief) in applied.iter_mut().filter(|(h, _)| *h > 0.0) {
-        **belief = moved(**belief, *h, of);
+        **belief = of.moved(**belief, *h, at);
     }
 }
 
@@ -306,44 +301,70 @@ pub fn rated(base: Base, belief: &mut Belief, helpful: bool, at: Millis) {
 pub fn learn_alone(base: Base, h: f64, belief: &mut Belief, success: bool, at: Millis) {
     let h = weight(h);
     if h > 0.0 {
-        *belief = belief.changed_at(at);
-        let of = surprise(base.bounded(), &[(h, belief)], success);
-        *belief = moved(*belief, h, of);
+        *belief = Surprise::of(base, [(h, belief.at(at))], success).moved(*belief, h, at);
     }
 }
 
 /// How far an outcome is from what was expected, and what that varies by.
 #[derive(Debug, Clone, Copy)]
-struct Surprise {
+pub(crate) struct Surprise {
     r: f64,
     variance: f64,
 }
 
-fn surprise(base: Base, applied: &[(f64, &mut Belief)], success: bool) -> Surprise {
-    let (mut expected, mut variance) = (base.rate, base.variance);
-    for (h, belief) in applied.iter().filter(|(h, _)| *h > 0.0) {
-        expected += h * belief.mean;
-        variance += h * h * belief.variance;
+impl Surprise {
+    /// Of a run's outcome, with the weights and beliefs of what was applied as they are at its time.
+    pub(crate) fn of(
+        base: Base,
+        applied: impl IntoIterator<Item = (f64, Belief)>,
+        success: bool,
+    ) -> Self {
+        let base = base.bounded();
+        let (mut expected, mut variance) = (base.rate, base.variance);
+        for (h, belief) in applied {
+            let h = weight(h);
+            if h > 0.0 {
+                expected += h * belief.mean;
+                variance += h * h * belief.variance;
+            }
+        }
+        let p = expected.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
+        Self {
+            r: f64::from(u8::from(success)) - expected,
+            variance: variance + p * (1.0 - p),
+        }
     }
-    let p = expected.clamp(LEAST_CHANCE, 1.0 - LEAST_CHANCE);
-    Surprise {
-        r: f64::from(u8::from(success)) - expected,
-        variance: variance + p * (1.0 - p),
-    }
-}
 
-fn moved(held: Belief, h: f64, of: Surprise) -> Belief {
-    let vh = held.variance * h;
-    Belief {
-        mean: held.mean + vh / of.variance * of.r,
-        variance: held.variance - vh * vh / of.variance,
-        at: held.at,
+    /// The base rate after it.
+    pub(crate) fn moved_base(self, base: Base) -> Base {
+        let base = base.bounded();
+        let s = base.variance;
+        Base {
+            rate: base.rate + s / self.variance * self.r,
+            variance: s - s * s / self.variance + BASE_DRIFT,
+        }
+        .bounded()
     }
-    .bounded()
+
+    /// The belief in a lesson of weight h after it, at the time of the run's outcome.
+    pub(crate) fn moved(self, belief: Belief, h: f64, at: Millis) -> Belief {
+        let h = weight(h);
+        if h <= 0.0 {
+            return belief;
+        }
+        let held = belief.changed_at(at);
+        let vh = held.variance * h;
+        Belief {
+            mean: held.mean + vh / self.variance * self.r,
+            variance: held.variance - vh * vh / self.variance,
+            at: held.at,
+        }
+        .bounded()
+    }
 }
 
 /// h within 0 to 1; 0 where it is next to nothing, or no number.
-fn weight(h: f64) -> f64 {
+pub(crate) fn weight(h: f64) -> f64 {
     if h > LEAST_WEIGHT { h.min(1.0) } else { 0.0 }
 }
 

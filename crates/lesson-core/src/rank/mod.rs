@@ -28,14 +28,14 @@ pub use situation::{RankError, Situation, check_policy, situation_text};
 pub use trace::{Exclusion, ExclusionCode, Trace};
 
 use crate::keyword::KeywordIndex;
-use crate::learning::Effects;
+use crate::instant::Millis;
 use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use crowding::{Crowding, FAR, PassedOver, Why};
 use explain::{Explained, LeftOut, TraceCollector};
-use lesson_types::{RelevanceWord, StandingRule};
+use lesson_types::{Qualification, RelevanceWord, StandingRule};
 use matching::{MatchScore, Matches};
 use order::{AHEAD, Scored, contenders, merge_duplicates};
 use situation::Context;
@@ -86,8 +86,8 @@ pub fn recommend(
 /// What is known of lessons beside their standing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// What they do, where standing is `evidence`.
-    pub effects: Option<&'a Effects>,
+    /// The time of reading: beliefs are brought to it. With 0 they are as they last changed.
+    pub now: Millis,
     /// Those of [`crate::failed_by_one_key`].
     pub one_key: Option<&'a BTreeSet<String>>,
 }
@@ -95,13 +95,16 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// Says if one agent's key alone keeps a lesson from being recommended.
     fn by_one_key(&self, slug: &str, held: &Standing, policy: &RankPolicy) -> bool {
-        let is_out = standing::disqualified(held, policy).is_some();
-        is_out && self.one_key.is_some_and(|those| those.contains(slug))
+        self.is_out(held, policy) && self.one_key.is_some_and(|those| those.contains(slug))
+    }
+
+    /// Says if what came of a lesson keeps it out.
+    fn is_out(&self, held: &Standing, policy: &RankPolicy) -> bool {
+        held.qualification_at(policy, self.now) != Qualification::Qualified
     }
 }
 
-/// The same, with what is known of the lessons: where the policy's standing is `evidence`, lessons gain and lose
-/// by them in place of the sources' rules, and one that is said to hurt is left out.
+/// The same at a time, with what is known of the lessons beside their standing.
 ///
 /// # Errors
 /// As [`recommend`].
@@ -114,9 +117,7 @@ pub fn recommend_with(
     explain: Explain<'_>,
     known: Known<'_>,
 ) -> Result<Ranking, RankError> {
-    let effects = known.effects;
     situation::check_policy(policy)?;
-    let by_evidence = policy.standing == StandingRule::Evidence;
     let context = Context::of(situation, policy)?;
     let mut traces = TraceCollector::new(explain);
 
@@ -156,10 +157,13 @@ pub fn recommend_with(
         let mut below: Vec<(Candidate<'_>, f64)> = Vec::new();
         for one in turn {
             let by_one_key = known.by_one_key(&one.lesson.slug, &one.facts.standing, policy);
-            let is_out = standing::disqualified(&one.facts.standing, policy).is_some();
-            if !by_evidence && is_out && !by_one_key {
+            if known.is_out(&one.facts.standing, policy) && !by_one_key {
                 ranking.excluded_low_effectiveness += 1;
-                traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
+                let code = match policy.standing {
+                    StandingRule::Lift => ExclusionCode::Harms,
+                    StandingRule::Seeds => ExclusionCode::LowEffectiveness,
+                };
+                traces.leave_out(LeftOut::new(one, code, 0.0));
                 continue;
             }
             let found = matches.of_lesson(&one);
@@ -175,17 +179,7 @@ pub fn recommend_with(
                 traces.leave_out(left);
                 continue;
             }
-            if by_evidence {
-                let slug = &one.lesson.slug;
-                if effects.is_some_and(|effects| effects.of(slug).hurts) {
-                    ranking.excluded_low_effectiveness += 1;
-                    traces.leave_out(LeftOut::new(one, ExclusionCode::Hurts, 0.0));
-                    continue;
-                }
-                standing::evidence(&mut run, slug, effects, policy);
-            } else {
-                standing::standing(&mut run, &one.facts.standing, by_one_key, policy);
-            }
+            standing::of_policy(&mut run, &one.facts.standing, by_one_key, (policy, known.now));
             scored.push(Scored::new(one, relevance.value, run.value()));
         }
         if !below.is_empty() && scored.is_empty() {
@@ -322,16 +316,9 @@ fn trace(
         let found = matches.of_lesson(one);
         relevance = relevance::relevance(&mut run, one, &found, context, policy).value;
         if code != Some(LowRelevance) {
-            match policy.standing {
-                StandingRule::Seeds => {
-                    let held = &one.facts.standing;
-                    let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
-                    standing::standing(&mut run, held, by_one_key, policy);
-                }
-                StandingRule::Evidence => {
-                    standing::evidence(&mut run, &one.lesson.slug, known.effects, policy);
-                }
-            }
+            let held = &one.facts.standing;
+            let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
+            standing::of_policy(&mut run, held, by_one_key, (policy, known.now));
         }
     }
     Trace {
@@ -356,7 +343,7 @@ fn why(
     match left.code {
         ExclusionCode::LowEffectiveness => standing::disqualified(held, policy)
             .map_or_else(String::new, |disqualified| disqualified.words(held)),
-        ExclusionCode::Hurts => standing::hurts(&left.of.lesson.slug, known.effects),
+        ExclusionCode::Harms => standing::harms(held, known.now),
         ExclusionCode::LowRelevance => {
             let mut run = Run::new(false);
             let found = matches.of_lesson(&left.of);

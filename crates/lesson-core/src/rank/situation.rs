@@ -249,8 +249,6 @@ pub(super) fn same_word(word: &str, lowered: &str) -> bool {
     }
 }
 
-/// The greatest weight of evidence: with it a lift of 0.1 doubles a score.
-const MOST_EVIDENCE_WEIGHT: f64 = 10.0;
 /// The most lessons in an answer.
 const MOST_TOP: u32 = 100;
 
@@ -304,15 +302,6 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
                 format!("{name} is {value}; it has to be between 0 and 1"),
             ));
         }
-    }
-    if !(0.0..=MOST_EVIDENCE_WEIGHT).contains(&policy.evidence_weight) {
-        return Err(error(
-            "policy",
-            format!(
-                "evidence_weight is {}; it has to be between 0 and {MOST_EVIDENCE_WEIGHT}",
-                policy.evidence_weight
-            ),
-        ));
     }
     for (name, count) in [
         ("top_decision", policy.top_decision),

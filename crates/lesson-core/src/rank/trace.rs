@@ -20,8 +20,8 @@ pub enum ExclusionCode {
     Category,
     /// Its outcomes speak against it.
     LowEffectiveness,
-    /// What was measured says that it hurts.
-    Hurts,
+    /// It harms, as far as seen.
+    Harms,
     /// It does not fit the situation.
     LowRelevance,
     /// A lesson of the same title ranks higher.
@@ -43,7 +43,7 @@ impl ExclusionCode {
         Self::Domain,
         Self::Category,
         Self::LowEffectiveness,
-        Self::Hurts,
+        Self::Harms,
         Self::LowRelevance,
         Self::DuplicateTitle,
         Self::NearDuplicate,
@@ -60,7 +60,7 @@ impl ExclusionCode {
             Self::Domain => "domain",
             Self::Category => "category",
             Self::LowEffectiveness => "low_effectiveness",
-            Self::Hurts => "hurts",
+            Self::Harms => "harms",
             Self::LowRelevance => "low_relevance",
             Self::DuplicateTitle => "duplicate_title",
             Self::NearDuplicate => "near_duplicate",
