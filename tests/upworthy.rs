@@ -187,6 +187,9 @@ fn lift_gains_far_more_than_raw_rates() {
     let of = |name: &str| gained.arms.iter().find(|(arm, _)| *arm == name).unwrap().1;
     let (raw, lift) = (of("raw rate"), of("lift"));
     assert!(lift >= 1.8 * raw, "{gained:?}");
-    assert!(lift >= 0.95 * of("rate minus the test's mean"), "{gained:?}");
+    assert!(
+        lift >= 0.95 * of("rate minus the test's mean"),
+        "{gained:?}"
+    );
     assert!(of("oracle") > lift, "{gained:?}");
 }

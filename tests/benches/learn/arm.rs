@@ -150,7 +150,7 @@ impl<'a> Learner<'a> {
             return Some(self.full.belief(lesson));
         }
         let held = self.space.lesson(&self.situations.lessons[lesson].slug)?;
-        Some(held.standing.belief.at(self.now))
+        Some(held.standing.lift().at(self.now))
     }
 
     /// Counts what an answer shows.

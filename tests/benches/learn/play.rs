@@ -166,8 +166,7 @@ fn judged(learner: &Learner<'_>, world: &World, exposure: &[Vec<(f64, f64)>]) ->
             count(2, f64::from(u8::from(learner.proves(lesson))));
         }
     }
-    let [out, starved, proven] =
-        figures.map(|(sum, n)| if n > 0.0 { sum / n } else { f64::NAN });
+    let [out, starved, proven] = figures.map(|(sum, n)| if n > 0.0 { sum / n } else { f64::NAN });
     Played {
         runs_to_out: out,
         starved,

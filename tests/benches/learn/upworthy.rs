@@ -141,9 +141,8 @@ fn lifts(headlines: &[Headline], seen: &[u32], views: u32, all: f64) -> Vec<f64>
         for view in 0..u64::from(views) {
             for at in members {
                 // Clicks lie evenly among the views: their order says nothing.
-                let clicked = |views_so_far: u64| {
-                    views_so_far * u64::from(seen[*at]) / u64::from(views)
-                };
+                let clicked =
+                    |views_so_far: u64| views_so_far * u64::from(seen[*at]) / u64::from(views);
                 let success = clicked(view + 1) > clicked(view);
                 learn(&mut base, &mut [(1.0, &mut beliefs[*at])], success, 0);
             }
