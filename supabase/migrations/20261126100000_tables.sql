@@ -67,7 +67,8 @@ begin
       confidence float8, frequency bigint, upvotes bigint, downvotes bigint, times_surfaced bigint, times_helpful bigint,
       times_not_helpful bigint, effectiveness float8, use_count bigint, causal_hits bigint, last_used_at timestamptz,
       last_feedback_at timestamptz, times_applied bigint, success_count bigint, consecutive_failures bigint,
-      trial_from bigint, proven_effective boolean, qualified_at timestamptz);
+      trial_from bigint, proven_effective boolean, qualified_at timestamptz, lift_mean float8, lift_variance float8,
+      lift_at timestamptz);
   end if;
 end $$;
 
@@ -196,6 +197,10 @@ create table if not exists public.lessons (
   trial_from bigint not null default 0,
   proven_effective boolean not null,
   qualified_at timestamptz,
+  -- What is believed of its lift: the mean, its variance, and when that last changed.
+  lift_mean double precision not null default 0.03,
+  lift_variance double precision not null default 0.0144,
+  lift_at timestamptz,
   source text not null,
   trust text not null,
   findings text[] not null,
@@ -284,6 +289,8 @@ create table if not exists public.decisions (
   pnl_percent double precision,
   outcome_by text not null default '',
   outcome_at timestamptz,
+  -- Whether lifts have learned of it.
+  taught boolean not null default false,
   -- As the core has them, in the ledger's order: one feedback from each giver, and one rating and one vote from each for
   -- a lesson.
   feedback jsonb not null default '[]',
@@ -313,6 +320,8 @@ create table if not exists public.recommendations (
   pnl_percent double precision,
   contributed_to_success boolean not null,
   settled boolean not null,
+  -- Whether the lesson's lift has learned of the decision.
+  learned boolean not null default false,
   at timestamptz not null,
   version bigint not null,
   primary key (space, decision_id, lesson),
@@ -321,6 +330,20 @@ create table if not exists public.recommendations (
 create unique index if not exists recommendations_by_version on public.recommendations (space, version) where version is not null;
 -- Health asks for what became of the lessons that were applied.
 create index if not exists recommendations_applied on public.recommendations (space) where was_applied;
+
+-- How often runs of a domain go well without any lesson, and of how many runs that is known.
+create table if not exists public.domain_bases (
+  space uuid not null references public.spaces (id) on delete cascade,
+  -- Trimmed, in lower case; empty where none was said.
+  domain text not null,
+  rate double precision not null,
+  variance double precision not null,
+  runs bigint not null,
+  successes bigint not null,
+  version bigint not null,
+  primary key (space, domain)
+);
+create unique index if not exists domain_bases_by_version on public.domain_bases (space, version) where version is not null;
 
 -- Which tool server worked for which request.
 create table if not exists public.tool_successes (

@@ -308,7 +308,8 @@ language sql stable as $$
     'last_used_at', lessonloop.rfc3339(s.last_used_at), 'last_feedback_at', lessonloop.rfc3339(s.last_feedback_at),
     'times_applied', s.times_applied, 'success_count', s.success_count, 'consecutive_failures', s.consecutive_failures,
     'trial_from', s.trial_from, 'proven_effective', s.proven_effective,
-    'qualified_at', lessonloop.rfc3339(s.qualified_at)) end
+    'qualified_at', lessonloop.rfc3339(s.qualified_at), 'lift_mean', s.lift_mean, 'lift_variance', s.lift_variance,
+    'lift_at', lessonloop.rfc3339(s.lift_at)) end
 $$;
 
 -- A lesson as the core's JSON, and its version.
@@ -323,7 +324,8 @@ language sql stable as $$
     'causal_hits', l.causal_hits, 'last_used_at', lessonloop.rfc3339(l.last_used_at),
     'last_feedback_at', lessonloop.rfc3339(l.last_feedback_at), 'times_applied', l.times_applied,
     'success_count', l.success_count, 'consecutive_failures', l.consecutive_failures,
-    'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at), 'source', l.source,
+    'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at),
+    'lift_mean', l.lift_mean, 'lift_variance', l.lift_variance, 'lift_at', lessonloop.rfc3339(l.lift_at), 'source', l.source,
     'trust', l.trust, 'findings', l.findings, 'archived', l.archived, 'merged_into', l.merged_into, 'rev', l.rev,
     'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at),
     'text_at', lessonloop.rfc3339(l.text_at), 'by', l."by",
@@ -339,7 +341,7 @@ language sql stable as $$
     'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
     'match_type', r.match_type, 'confidence', r.confidence, 'agent_quote', r.agent_quote,
     'trade_outcome', r.trade_outcome, 'pnl_percent', r.pnl_percent, 'contributed_to_success', r.contributed_to_success,
-    'settled', r.settled, 'at', lessonloop.rfc3339(r.at), 'version', r.version)
+    'settled', r.settled, 'learned', r.learned, 'at', lessonloop.rfc3339(r.at), 'version', r.version)
 $$;
 
 -- A decision as the core's JSON, without its records, which are rows of their own.
@@ -348,7 +350,14 @@ language sql stable as $$
   select json_build_object(
     'decision_id', d.decision_id, 'context', d.context, 'by', d."by", 'at', lessonloop.rfc3339(d.at),
     'measured', d.measured, 'outcome', d.outcome, 'pnl_percent', d.pnl_percent, 'outcome_by', d.outcome_by,
-    'outcome_at', lessonloop.rfc3339(d.outcome_at), 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
+    'outcome_at', lessonloop.rfc3339(d.outcome_at), 'taught', d.taught, 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
+$$;
+
+-- How runs of a domain go, as the core's JSON, and its version.
+create or replace function lessonloop.base_json(b public.domain_bases) returns json
+language sql stable as $$
+  select json_build_object(
+    'domain', b.domain, 'rate', b.rate, 'variance', b.variance, 'runs', b.runs, 'successes', b.successes, 'version', b.version)
 $$;
 
 create or replace function lessonloop.tool_json(t public.tool_successes) returns json
@@ -405,6 +414,9 @@ begin
     union all
     (select 7, s.agents_version, json_build_object('keys', s.agents, 'version', s.agents_version) from public.spaces s
      where s.id = p_space and s.agents_version > from_version)
+    union all
+    (select 8, b.version, lessonloop.base_json(b) from public.domain_bases b
+     where b.space = p_space and b.version > from_version order by b.version limit most + 1)
   ), numbered as (
     select c.*, row_number() over w as place, sum(octet_length(c.body::text)) over w - octet_length(c.body::text) as before
     from changed c window w as (order by c.version)
@@ -425,6 +437,7 @@ begin
     'decisions', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 5), '[]'),
     'settings', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 6), '[]'),
     'agents', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 7), '[]'),
+    'bases', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 8), '[]'),
     'days', (select coalesce(json_agg(json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'events', d.events) order by d.day), '[]')
              from days d),
     'next_cursor', case when (select rest.any from rest) then max(p.version) else newest end,
@@ -475,7 +488,7 @@ revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function
   lessonloop.same_ledger(integer), lessonloop.standing_json(lessonloop.standing), lessonloop.lesson_json(public.lessons),
   lessonloop.recommendation_json(public.recommendations), lessonloop.decision_json(public.decisions),
-  lessonloop.tool_json(public.tool_successes)
+  lessonloop.base_json(public.domain_bases), lessonloop.tool_json(public.tool_successes)
   to authenticated;
 revoke all on function
   public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),

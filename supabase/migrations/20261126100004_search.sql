@@ -589,7 +589,8 @@ return l.archived = coalesce((p_ask ->> 'archived')::boolean, false)
   and (p_ask ->> 'trust' is null or l.trust = p_ask ->> 'trust')
   and (not coalesce((p_ask ->> 'visible')::boolean, false) or l.trust <> 'quarantined')
   and (p_ask ->> 'badge' is null
-    or p_ask ->> 'badge' = case when l.proven_effective then 'proven' when l.times_applied > 0 then 'testing' else 'new' end);
+    or p_ask ->> 'badge' = case
+      when case when lessonloop.by_lift(l.space) then lessonloop.lift_helps(l, now()) else l.proven_effective end then 'proven' when l.times_applied > 0 then 'testing' else 'new' end);
 
 -- The first of some lessons whose texts are of so many bytes together; one at least.
 create or replace function lessonloop.first_bytes(p_space uuid, p_slugs text[], p_most bigint) returns text[]
@@ -617,6 +618,10 @@ return (
     'settings', (select coalesce(json_agg(json_build_object('name', x.name, 'value', x.value, 'version', x.version)), '[]')
       from public.settings x where x.space = p_space),
     'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'version', s.agents_version)) else '[]'::json end,
+    'bases', (select coalesce(json_agg(lessonloop.base_json(b)), '[]') from public.domain_bases b
+      where b.space = p_space and b.domain in (
+        select lessonloop.domain_key(d.context ->> 'domain') from public.decisions d
+        where d.space = p_space and d.decision_id = any (p_decisions))),
     'tools', case when p_tools then (select coalesce(json_agg(lessonloop.tool_json(t) order by t.position), '[]') from public.tool_successes t
       where t.space = p_space and not t.dropped) else '[]'::json end,
     'feedback', '[]'::json, 'days', '[]'::json,

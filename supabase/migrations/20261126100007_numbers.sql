@@ -47,6 +47,7 @@ declare
   prune_below double precision := coalesce((constants ->> 'prune_below')::double precision, 0.25);
   prune_from bigint := coalesce((constants ->> 'prune_min_causal')::bigint, 5);
   health_days integer := coalesce((constants ->> 'health_days')::integer, 7);
+  by_lift constant boolean := lessonloop.by_lift(p_space);
   visible boolean := coalesce((p_ask ->> 'visible')::boolean, false);
   today constant date := (now() at time zone 'UTC')::date;
   slugs text[];
@@ -89,9 +90,10 @@ begin
     count(*) filter (where not l.archived) as lessons, count(*) filter (where l.archived) as archived,
     count(*) filter (where not l.archived and l.trust = 'unreviewed') as unreviewed,
     count(*) filter (where not l.archived and l.trust = 'quarantined') as quarantined,
-    count(*) filter (where not l.archived and l.proven_effective) as proven,
-    count(*) filter (where not l.archived and (l.consecutive_failures >= most_failures
-      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from)) as disqualified,
+    count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_helps(l, now()) else l.proven_effective end) as proven,
+    count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_harms(l, now())
+      else (l.consecutive_failures >= most_failures
+      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from) end) as disqualified,
     sum(l.times_surfaced) filter (where not l.archived) as total_surfaced,
     sum(l.times_helpful + l.times_not_helpful) filter (where not l.archived) as total_rated,
     count(*) filter (where not l.archived and l.times_surfaced > 0) as lessons_surfaced,

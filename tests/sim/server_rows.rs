@@ -93,6 +93,7 @@ impl Before {
             settings,
             feedback: space.feedback_times().len(),
             agents: space.agents().len(),
+            bases: bases(space),
         }
     }
 
@@ -130,6 +131,11 @@ impl Before {
                 keys: space.agents().to_vec(),
             });
         }
+        for (domain, base) in bases(space) {
+            if self.bases.get(&domain) != Some(&base) {
+                rows.push(Row::Base { domain, base });
+            }
+        }
         for (name, before) in self.settings {
             let held = space.setting(&name);
             if before.as_ref() != held {
@@ -141,6 +147,12 @@ impl Before {
         }
         rows
     }
+}
+
+fn bases(space: &Space) -> BTreeMap<String, DomainBase> {
+    let held = space.bases();
+    held.map(|(domain, base)| (domain.to_owned(), *base))
+        .collect()
 }
 
 fn record_row(id: &str, place: usize, record: &Recommendation) -> Row {

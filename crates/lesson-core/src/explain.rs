@@ -41,7 +41,10 @@ fn lift(held: &Standing, now: Millis) -> Term {
     let then = if held.harms(now) {
         "It is left out; another trial brings it back.".to_owned()
     } else {
-        format!("By it, relevance is multiplied by {}.", number(stands / first))
+        format!(
+            "By it, relevance is multiplied by {}.",
+            number(stands / first)
+        )
     };
     Term {
         name: "lift".into(),

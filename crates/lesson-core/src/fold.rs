@@ -234,7 +234,12 @@ impl Space {
             ("confidence", lesson.standing.confidence, 0.0, 1.0),
             ("effectiveness", lesson.standing.effectiveness, 0.0, 1.0),
             ("lift_mean", lesson.standing.lift_mean, -1.0, 1.0),
-            ("lift_variance", lesson.standing.lift_variance, 0.0, FIRST_VARIANCE),
+            (
+                "lift_variance",
+                lesson.standing.lift_variance,
+                0.0,
+                FIRST_VARIANCE,
+            ),
         ] {
             if !(least..=most).contains(&value) {
                 return Err(invalid(

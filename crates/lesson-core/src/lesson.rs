@@ -219,10 +219,7 @@ pub struct Standing {
     #[serde(skip_serializing_if = "is_first_variance")]
     pub lift_variance: f64,
     /// When that last changed; `None` while nothing was seen of it.
-    #[serde(
-        with = "serde_rfc3339_option",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(with = "serde_rfc3339_option", skip_serializing_if = "Option::is_none")]
     pub lift_at: Option<Millis>,
 }
 

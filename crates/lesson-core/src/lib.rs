@@ -95,7 +95,9 @@ pub use settings::{
     MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
 };
 pub use shown_lines::without_shown;
-pub use space::{Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space, domain_key};
+pub use space::{
+    Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space, domain_key,
+};
 pub use stats::{Health, health, stats};
 pub use technologies::technology_names;
 pub use tools::{

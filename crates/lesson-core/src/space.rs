@@ -155,7 +155,10 @@ impl Decision {
     /// only or where it was not seen applied, else what the detection says.
     pub(crate) fn weight_of(&self, record: &Recommendation) -> f64 {
         let names = |given: &DecisionFeedback| given.causal.binary_search(&record.lesson).is_ok();
-        let mut credits = self.feedback.iter().filter(|given| !given.causal.is_empty());
+        let mut credits = self
+            .feedback
+            .iter()
+            .filter(|given| !given.causal.is_empty());
         if credits.clone().any(names) {
             1.0
         } else if credits.next().is_some() || !record.was_applied {

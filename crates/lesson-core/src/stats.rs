@@ -5,8 +5,8 @@ use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
 use lesson_types::{
-    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, SessionFeedback, Stats,
-    Trust,
+    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification,
+    SessionFeedback, Stats, Trust,
 };
 use std::cmp::Ordering;
 
@@ -68,11 +68,20 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     let best = rated
         .iter()
         .filter(|(_, score)| *score >= policy.review.bottom_below);
-    stats.top = best.take(LISTED).map(|(l, _)| listed(l, (policy, now))).collect();
+    stats.top = best
+        .take(LISTED)
+        .map(|(l, _)| listed(l, (policy, now)))
+        .collect();
     let bottom = worst(space, policy);
-    stats.bottom = bottom.into_iter().map(|(l, _)| listed(l, (policy, now))).collect();
+    stats.bottom = bottom
+        .into_iter()
+        .map(|(l, _)| listed(l, (policy, now)))
+        .collect();
     let pruning = prunable(space, policy).into_iter();
-    stats.pruning = pruning.take(PRUNING_LISTED).map(|l| listed(l, (policy, now))).collect();
+    stats.pruning = pruning
+        .take(PRUNING_LISTED)
+        .map(|l| listed(l, (policy, now)))
+        .collect();
     never_rated.sort_by(|a, b| {
         b.standing
             .times_surfaced

@@ -2,7 +2,9 @@
 
 use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
-use lesson_core::{Decision, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
+use lesson_core::{
+    Decision, DomainBase, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -57,6 +59,7 @@ pub(crate) struct WirePage {
     decisions: Vec<Box<RawValue>>,
     settings: Vec<WireSetting>,
     agents: Vec<WireAgents>,
+    bases: Vec<WireBase>,
     tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
     days: Vec<WireDay>,
@@ -99,6 +102,14 @@ struct WireSetting {
 #[derive(Deserialize)]
 struct WireAgents {
     keys: Vec<String>,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct WireBase {
+    domain: String,
+    #[serde(flatten)]
+    base: DomainBase,
     version: u64,
 }
 
@@ -177,6 +188,13 @@ impl WirePage {
         rows.extend(self.agents.into_iter().map(|wire| VersionedRow {
             version: wire.version,
             row: Row::Agents { keys: wire.keys },
+        }));
+        rows.extend(self.bases.into_iter().map(|wire| VersionedRow {
+            version: wire.version,
+            row: Row::Base {
+                domain: wire.domain,
+                base: wire.base,
+            },
         }));
         for row in &self.tools {
             let record: ToolRecord = part(row)?;

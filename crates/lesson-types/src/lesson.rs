@@ -1,6 +1,6 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
-use crate::lift::LessonMeasured;
+use crate::lift::{LessonMeasured, LiftBelief};
 use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -66,6 +66,8 @@ pub struct LessonView {
     pub updated_at: String,
     /// The stored numbers.
     pub standing: StandingView,
+    /// How much more often runs go well with it, as far as seen.
+    pub lift: LiftBelief,
     /// What is derived from them at read time.
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.

@@ -1,7 +1,7 @@
 //! The review queue: what a person should look at, and why.
 
 use crate::lesson::Badge;
-use crate::lift::Lift;
+use crate::lift::{Lift, LiftBelief};
 use crate::words::{DecisionOutcome, Measure, Qualification, ReviewReason, Trust};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,8 @@ pub struct ReviewItem {
     pub effectiveness: f64,
     /// Uses in which it was a cause.
     pub causal_hits: u32,
+    /// How much more often runs go well with it, as far as seen.
+    pub lift: LiftBelief,
     /// What to do with a lesson that outcomes keep out or that is a candidate for pruning; `null`
     /// for others.
     pub remedy: Option<String>,

@@ -36,7 +36,7 @@ pub use lift::{
 };
 pub use loop_lift::{GroupLift, LoopLift};
 pub use more_runs::{TELLS, more_runs};
-pub use run::{Given, Run};
+pub use run::Run;
 pub use running::{ArmCounts, LeastRuns, LessonRunning};
 pub use sequence::{ALPHA, Moments, half_width, rho_squared, runs_to};
 pub use state::Learning;

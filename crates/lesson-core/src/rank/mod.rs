@@ -27,8 +27,8 @@ pub use search::{
 pub use situation::{RankError, Situation, check_policy, situation_text};
 pub use trace::{Exclusion, ExclusionCode, Trace};
 
-use crate::keyword::KeywordIndex;
 use crate::instant::Millis;
+use crate::keyword::KeywordIndex;
 use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use crate::space::Space;
@@ -179,7 +179,12 @@ pub fn recommend_with(
                 traces.leave_out(left);
                 continue;
             }
-            standing::of_policy(&mut run, &one.facts.standing, by_one_key, (policy, known.now));
+            standing::of_policy(
+                &mut run,
+                &one.facts.standing,
+                by_one_key,
+                (policy, known.now),
+            );
             scored.push(Scored::new(one, relevance.value, run.value()));
         }
         if !below.is_empty() && scored.is_empty() {

@@ -72,12 +72,16 @@ fn standing(run: &mut Run, held: &Standing, by_one_key: bool, policy: &RankPolic
 fn lift(run: &mut Run, held: &Standing, by_one_key: bool, now: Millis) {
     if by_one_key {
         let input = f64::from(held.times_applied);
-        run.multiply("one_agent_fails", (input, ONE_KEY_FACTOR, ONE_KEY_FACTOR), || {
-            format!(
-                "one agent says it harms: {}; a person or another agent has to say so, too",
-                held.lift_words(now)
-            )
-        });
+        run.multiply(
+            "one_agent_fails",
+            (input, ONE_KEY_FACTOR, ONE_KEY_FACTOR),
+            || {
+                format!(
+                    "one agent says it harms: {}; a person or another agent has to say so, too",
+                    held.lift_words(now)
+                )
+            },
+        );
         return;
     }
     let (belief, first) = (held.lift().at(now).optimism(), Belief::default().optimism());

@@ -119,7 +119,7 @@ fn explained_numbers_are_the_ones_that_count() {
     let (space, _) = lesson_core::Space::of_ledger(&events, &policy);
     let lesson = space.lesson("a").expect("it was added");
     let held = &lesson.standing;
-    let terms = explain(lesson, &policy);
+    let terms = explain(lesson, &policy, NOW);
     let value = |name: &str| {
         let term = terms.iter().find(|term| term.name == name);
         term.expect("every number is explained").value
@@ -181,7 +181,7 @@ fn proven_is_explained_with_the_lessons_own_numbers() {
             lesson.standing.success_count = well;
             lesson.standing.proven_effective = proven;
         });
-        let terms = explain(&lesson, &Policy::default());
+        let terms = explain(&lesson, &Policy::default(), NOW);
         let term = terms
             .iter()
             .find(|term| term.name == "proven")

@@ -185,6 +185,13 @@ pub fn folded(happenings: impl IntoIterator<Item = EventKind>) -> Space {
     space
 }
 
+/// The constants with the sources' rules of standing.
+pub fn seeds() -> Policy {
+    let mut policy = Policy::default();
+    policy.rank.standing = lesson_core::StandingRule::Seeds;
+    policy
+}
+
 /// A space of these lessons.
 pub fn space(lessons: impl IntoIterator<Item = Lesson>) -> Space {
     folded(lessons.into_iter().map(added))

@@ -16,6 +16,7 @@ mod history;
 mod keyword;
 mod learning;
 mod lift;
+mod lift_fold;
 mod matching;
 mod own_lessons;
 mod packed;

@@ -143,7 +143,7 @@ proptest! {
             limit: Some(limit),
             ..Situation::default()
         };
-        let run = |explain| recommend(&space, &situation, None, &index, &RankPolicy::default(), explain)
+        let run = |explain| recommend(&space, &situation, None, &index, &crate::common::seeds().rank, explain)
             .expect("the situation is complete");
         prop_assert_eq!(run(Explain::Nothing).items, run(Explain::All).items);
     }
@@ -155,7 +155,7 @@ proptest! {
         model in any::<bool>(),
     ) {
         let index = KeywordIndex::of_space(&space);
-        let policy = RankPolicy::default();
+        let policy = crate::common::seeds().rank;
         let similarity: Option<Similarity<'_>> =
             if model { Some(&cosine) } else { None };
         let run = |explain| recommend(&space, &situation, similarity, &index, &policy, explain)
@@ -234,7 +234,7 @@ proptest! {
         model in any::<bool>(),
     ) {
         let index = KeywordIndex::of_space(&space);
-        let policy = RankPolicy::default();
+        let policy = crate::common::seeds().rank;
         let similarity: Option<Similarity<'_>> =
             if model { Some(&cosine) } else { None };
         let options = SearchOptions { limit: Some(limit), explain: true, ..SearchOptions::default() };

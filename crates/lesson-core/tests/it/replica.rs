@@ -113,6 +113,10 @@ pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
             keys: space.agents().to_vec(),
         });
     }
+    rows.extend(space.bases().map(|(domain, base)| Row::Base {
+        domain: domain.to_owned(),
+        base: *base,
+    }));
     // A server keeps a row of what was set and is no more, so that replicas learn of it.
     let name = "tools.core_servers";
     rows.push(Row::Setting {

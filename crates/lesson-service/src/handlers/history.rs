@@ -133,7 +133,11 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<StandingExplained>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let terms = core::explain(known(&state, slug)?, &self.policy);
+        let terms = core::explain(
+            known(&state, slug)?,
+            &state.in_force(&self.policy),
+            self.host.now(),
+        );
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,

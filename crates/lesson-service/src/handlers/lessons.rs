@@ -215,8 +215,21 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
         LessonView {
             store: self.name,
-            ..convert::lesson(lesson, &self.state.borrow().in_force(&self.policy).rank)
+            ..convert::lesson(lesson, &self.reading(&self.state.borrow()))
         }
+    }
+
+    /// How standings read now.
+    pub(crate) fn reading(&self, state: &State) -> Reading {
+        Reading {
+            policy: state.in_force(&self.policy),
+            now: self.host.now(),
+        }
+    }
+
+    /// A lesson's badge as it reads now.
+    pub(crate) fn badge(&self, lesson: &Lesson) -> Badge {
+        self.reading(&self.state.borrow()).badge(&lesson.standing)
     }
 
     /// The answer that shows a lesson.

@@ -90,9 +90,6 @@ pub(crate) fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLif
         badge: badge.words(),
         lift: of_effect(held),
         more_runs: badge.more_runs,
-        evidence: held.evidence,
-        evidence_runs: held.cells.n,
-        effect: held.value,
     }
 }
 

@@ -180,7 +180,7 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    /// Ranks the lessons of this store; by what is known of their effects where the policy says so.
+    /// Ranks the lessons of this store.
     pub(crate) fn rank(
         &self,
         state: &State,
@@ -190,8 +190,9 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Ranking, ApiError> {
         let one_key = state.failed_by_one_key();
         let one_key = Some(&*one_key);
-        let rank = |effects: Option<&Effects>| {
-            state.with_similarity(vector, |similarity| {
+        let now = self.host.now();
+        state
+            .with_similarity(vector, |similarity| {
                 lesson_core::recommend_with(
                     &state.space,
                     situation,
@@ -199,14 +200,9 @@ impl<S: Store, H: Host> Service<S, H> {
                     &state.index,
                     policy,
                     explain,
-                    Known { effects, one_key },
+                    Known { now, one_key },
                 )
             })
-        };
-        match policy.standing {
-            StandingRule::Seeds => rank(None),
-            StandingRule::Evidence => state.with_effects(|effects| rank(Some(effects))),
-        }
         .map_err(|error| of_rank(error, policy))
     }
 
@@ -282,7 +278,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .map(|((lesson, item), tokens)| Recommended {
                 slug: lesson.slug.clone(),
                 title: lesson.text.title.clone(),
-                badge: lesson.standing.badge(),
+                badge: self.badge(lesson),
                 relevance: item.word,
                 rank: item.rank,
                 tokens: count(*tokens),

@@ -42,10 +42,17 @@ impl<S: Store, H: Host> Service<S, H> {
         let near = state.near.borrow();
         let pairs = near.as_ref().map_or(&[][..], |near| &near.pairs);
         let policy = state.in_force(&self.policy);
+        let reading = self.reading(&state);
         let answer = |effects: Option<&Effects>| {
-            let queue =
-                lesson_core::review_queue_with(&state.space, pairs, limit, &policy, effects);
-            answer(queue, &policy.rank, effects)
+            let queue = lesson_core::review_queue_with(
+                &state.space,
+                pairs,
+                limit,
+                &policy,
+                effects,
+                reading.now,
+            );
+            answer(queue, &reading, effects)
         };
         // Where nothing was ever measured there is nothing to read of it.
         let mut answer = if state.space.setting(SALT_SETTING).is_none() {
@@ -65,14 +72,14 @@ impl<S: Store, H: Host> Service<S, H> {
 
 fn answer(
     queue: lesson_core::ReviewQueue<'_>,
-    rank: &RankPolicy,
+    reading: &Reading,
     effects: Option<&Effects>,
 ) -> lesson_types::ReviewQueue {
     lesson_types::ReviewQueue {
         items: queue
             .items
             .into_iter()
-            .map(|one| item(one, rank, effects))
+            .map(|one| item(one, reading, effects))
             .collect(),
         total: queue.total,
         counts: ReviewCounts {
@@ -100,7 +107,7 @@ fn answer(
 
 fn item(
     item: lesson_core::ReviewItem<'_>,
-    policy: &RankPolicy,
+    reading: &Reading,
     effects: Option<&Effects>,
 ) -> lesson_types::ReviewItem {
     let lesson = item.lesson;
@@ -110,24 +117,25 @@ fn item(
         .map(of_effect);
     let held = &lesson.standing;
     lesson_types::ReviewItem {
-        qualification: held.qualification(policy),
+        qualification: reading.qualification(held),
         times_applied: held.times_applied,
         success_count: held.success_count,
         effectiveness: held.effectiveness,
         causal_hits: held.causal_hits,
-        remedy: remedy(&item.reasons).map(str::to_owned),
+        remedy: remedy(&item.reasons, reading.policy.rank.standing).map(str::to_owned),
+        lift: reading.lift(held),
         hurts,
         key: item.key,
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
         reasons: item.reasons,
         trust: lesson.trust,
-        badge: lesson.standing.badge(),
+        badge: reading.badge(&lesson.standing),
         findings: lesson.findings.clone(),
         duplicates: item
             .others
             .into_iter()
-            .map(|other| duplicate(lesson, other))
+            .map(|other| duplicate(lesson, other, reading))
             .collect(),
         times_surfaced: lesson.standing.times_surfaced,
         times_helpful: lesson.standing.times_helpful,
@@ -144,9 +152,12 @@ const HURTS: &str = "Decisions go well less often with it than without, as withh
 const ONE_AGENT: &str = "One agent says it fails, and nobody else: it is still recommended, at half its score. Archive it if the agent is right; if not, give it another trial.";
 
 /// What to do with a lesson that what happened speaks against.
-fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
+fn remedy(reasons: &[ReviewReason], standing: StandingRule) -> Option<&'static str> {
     reasons.iter().find_map(|reason| match reason {
         ReviewReason::Hurts => Some(HURTS),
+        ReviewReason::Disqualified if standing == StandingRule::Lift => Some(
+            "It harms, as far as seen. Give it another trial, which forgets what was learned of it; edit what misleads, which keeps half of that; or archive it. Without a word from you it is tried again when enough time has passed.",
+        ),
         ReviewReason::Disqualified => Some(
             "Give it another trial, which forgives its streak and keeps its counts; archive it, or write what its outcomes taught into a lesson of its own: an edit keeps its counts, which keep it out.",
         ),
@@ -157,12 +168,12 @@ fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
     })
 }
 
-fn duplicate(of: &Lesson, other: lesson_core::Other<'_>) -> NearDuplicate {
+fn duplicate(of: &Lesson, other: lesson_core::Other<'_>, reading: &Reading) -> NearDuplicate {
     NearDuplicate {
         pair: pair_key(of, other.lesson),
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
-        badge: other.lesson.standing.badge(),
+        badge: reading.badge(&other.lesson.standing),
         trust: other.lesson.trust,
         similarity: other.similarity,
         measure: other.measure,

@@ -50,7 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Some(EditConflict {
             id: one.event.op_id.clone(),
             at: to_rfc3339(one.event.at),
-            now: now.map(|lesson| convert::lesson(lesson, &self.policy.rank)),
+            now: now.map(|lesson| convert::lesson(lesson, &self.reading(state))),
             slug: slug.to_owned(),
             fields: fields(&theirs, &changes.applied_to(&theirs)),
         })
