@@ -129,7 +129,9 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
         .collect()
 }
 
-/// What lift believes of each headline: the views of a test, turn by turn, as runs in which one lesson is applied.
+/// What lift believes of each headline, over the mean of its test's: the views of a test, turn by turn, are runs in which one
+/// lesson is applied. No view shows the test without a headline, so how its level is shared between base rate and headlines
+/// is open; ranking is among the lessons of a situation, where that has no say.
 fn lifts(headlines: &[Headline], seen: &[u32], views: u32, all: f64) -> Vec<f64> {
     let mut of_test: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, one) in headlines.iter().enumerate() {
@@ -148,7 +150,14 @@ fn lifts(headlines: &[Headline], seen: &[u32], views: u32, all: f64) -> Vec<f64>
             }
         }
     }
-    beliefs.iter().map(|belief| belief.mean).collect()
+    let mut lifts = vec![0.0; headlines.len()];
+    for members in of_test.values() {
+        let sum: f64 = members.iter().map(|at| beliefs[*at].mean).sum();
+        for at in members {
+            lifts[*at] = beliefs[*at].mean - sum / members.len() as f64;
+        }
+    }
+    lifts
 }
 
 /// Clicks among `views` views drawn without putting back: hypergeometric.
