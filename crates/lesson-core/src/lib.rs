@@ -23,6 +23,7 @@ mod keyword;
 pub mod learning;
 mod lesson;
 mod lessons;
+mod lift_view;
 mod one_key;
 mod optimistic_overlay;
 mod packed;
@@ -63,6 +64,7 @@ pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
+pub use lift_view::lift_view;
 pub use lesson::{CountedOn, Lesson, Standing, Text, is_slug, slug_for, slug_of};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{

@@ -22,7 +22,7 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, When,
+    Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When,
     use_toasts,
 };
 use crate::format;
@@ -38,7 +38,7 @@ use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
-use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust};
+use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
 use movers::Movers;
 use overtaken::Overtaken;
 pub use preview::Preview;
@@ -324,8 +324,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     view! {
         <div class="chips lesson-chips">
             {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
-            {lesson.measured.filter(|held| !held_back && held.verdict != LiftVerdict::Unknown).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
-            {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
+            {(!held_back).then(|| view! { <LiftChip lift=lesson.lift/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>
         </div>
