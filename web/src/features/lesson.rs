@@ -25,6 +25,7 @@ use crate::components::{
     Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When,
     use_toasts,
 };
+use crate::features::issues::LoopIssues;
 use crate::format;
 use crate::parameters::use_parameters;
 use crate::sync::{Stage as SyncStage, Syncing};
@@ -152,6 +153,7 @@ fn Shown(
         <p class="back"><a href="/lessons">"← Lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
+        <LoopIssues/>
         <Overtaken slug=slug.get_value() lesson/>
         <Acts lesson editing/>
         <Kept slug=slug.get_value() lesson editing/>

@@ -2,7 +2,7 @@
 
 use crate::components::{Column, DataTable, Sorted, points};
 use crate::day;
-use crate::features::figures::Change;
+use crate::features::figures::{Change, rate_of, success_of};
 use crate::features::runs::address_of_group;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
@@ -88,16 +88,17 @@ pub fn GroupTable(
                     format::plural(rate.runs, "run", "runs")
                 )
             });
-            view! { <span title=about>{format::percent_or_dash(success(row))}</span> }.into_any()
+            view! { <span title=about>{success_of(rate)}</span> }.into_any()
         })
         .num()
         .by(success),
         Column::new("Control", move |row: &Row| {
-            format::percent_or_dash(control(row)).into_any()
+            let ends = row.group.totals.control;
+            rate_of(ends.successes, ended(ends)).into_any()
         })
         .num()
         .by(control),
-        Column::new("Lift", |row: &Row| match row.lift {
+        Column::new("Measured lift", |row: &Row| match row.lift {
             Some((lift, low, high)) => {
                 let about = format!("{} to {} points", points(low), points(high));
                 view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
@@ -107,12 +108,12 @@ pub fn GroupTable(
         .num()
         .by(|row: &Row| row.lift.map(|lift| lift.0)),
         Column::new("Coverage", move |row: &Row| {
-            format::percent_or_dash(covered(row)).into_any()
+            rate_of(row.group.totals.covered, runs(row.group.totals.shown)).into_any()
         })
         .num()
         .by(covered),
         Column::new("Feedback", move |row: &Row| {
-            format::percent_or_dash(judged(row)).into_any()
+            rate_of(row.group.totals.judged, runs(row.group.totals.shown)).into_any()
         })
         .num()
         .by(judged),

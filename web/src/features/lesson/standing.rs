@@ -85,7 +85,7 @@ fn Numbers(
         <Formula terms/>
         <p class="hint">"What the rules of ratings, feedback and outcomes count. Ranking goes by it where the standing in Settings is “seeds”."</p>
         <dl class="meters">
-            <Meter id="success" label="Success rate" share=derived.success_rate terms term="success_rate"
+            <Meter id="success" label="Success rate" share=derived.success_rate of=standing.times_applied terms term="success_rate"
                 about="Of runs with a final outcome that applied it, the share that went well."/>
             <Meter id="adjusted" label="Causal score" share=Some(derived.causal_adjusted) terms term="causal_adjusted"
                 about="Effectiveness, lowered when the lesson was often available and seldom a cause."/>
@@ -93,7 +93,7 @@ fn Numbers(
                 about="How sure we are of this lesson. Ratings and votes move it."/>
             {penalised.then(|| view! { <Meter id="effective-confidence" label="After penalties" share=Some(derived.effective_confidence) terms term="effective_confidence"
                 about="Confidence as shown while ratings are poor. The stored value stays."/> })}
-            <Meter id="helpfulness" label="Helpfulness" share=derived.effectiveness_score terms term="effectiveness_score"
+            <Meter id="helpfulness" label="Helpfulness" share=derived.effectiveness_score of=standing.times_helpful.saturating_add(standing.times_not_helpful) terms term="effectiveness_score"
                 about="The share of helpful ratings."/>
             <Meter id="effectiveness" label="Effectiveness" share=Some(standing.effectiveness) terms term="effectiveness"
                 about="How strongly feedback on sessions names it as a cause of good work."/>
@@ -166,7 +166,11 @@ fn Meter(
     terms: Terms,
     term: &'static str,
     about: &'static str,
+    /// What it is a share of, where it is of runs or ratings.
+    #[prop(optional)]
+    of: Option<u32>,
 ) -> impl IntoView {
+    let of = of.filter(|of| share.is_some() && *of > 0);
     let width = format::trim(share.unwrap_or(0.0).clamp(0.0, 1.0) * 100.0, 2);
     view! {
         <div>
@@ -177,6 +181,7 @@ fn Meter(
                     <rect class="bar-fill" width=width height="10"></rect>
                 </svg>
                 <span class="num" data-testid=format!("standing-{id}") data-value=share.map(|share| share.to_string())>{format::percent_or_dash(share)}</span>
+                {of.map(|of| view! { <small class="muted">{format!("of {}", format::count(of))}</small> })}
             </dd>
         </div>
     }
