@@ -146,6 +146,11 @@ impl Decision {
         }
     }
 
+    /// Whether it was given no lesson on purpose.
+    pub fn is_control(&self) -> bool {
+        self.measured.as_ref().is_some_and(|held| held.control)
+    }
+
     /// The domain that it was in.
     pub(crate) fn domain(&self) -> String {
         domain_key(self.context.domain.as_deref().unwrap_or_default())

@@ -3,10 +3,10 @@
 use crate::instant::{DAY, Millis, day};
 use crate::lesson::Lesson;
 use crate::policy::Policy;
-use crate::space::Space;
+use crate::space::{Decision, Space};
 use lesson_types::{
-    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification,
-    SessionFeedback, Stats, Trust,
+    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, RunCounts,
+    SessionFeedback, Stats, Supply, Trust,
 };
 use std::cmp::Ordering;
 
@@ -30,6 +30,10 @@ pub struct Health {
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,
+    /// How runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents; without a remedy.
+    pub supply: Supply,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
     /// The sessions of the last seven days; `None` where they are not known one by one.
@@ -185,11 +189,21 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
                 .count(),
         ),
         sessions: Some(sessions(space, since, now)),
+        runs: runs(space),
+        supply: Supply {
+            empty_runs: empty_runs(space),
+            ..Supply::default()
+        },
         ..Health::default()
     };
     let (mut hits, mut uses) = (0u64, 0u64);
     for lesson in space.lessons().filter(|lesson| !lesson.archived) {
         let held = &lesson.standing;
+        if lesson.trust != Trust::Quarantined {
+            let is_out = held.qualification_at(&policy.rank, now) != Qualification::Qualified;
+            health.supply.lessons += 1;
+            health.supply.left_out += u32::from(is_out);
+        }
         hits += u64::from(held.causal_hits);
         uses += u64::from(held.use_count);
         let bands = &mut health.bands;
@@ -221,6 +235,37 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         }
     }
     health
+}
+
+/// How the runs of a space went. Costs a pass over its decisions.
+fn runs(space: &Space) -> RunCounts {
+    let mut told = RunCounts::default();
+    for (_, decision) in space.decisions() {
+        if decision.at.is_none() {
+            continue;
+        }
+        told.runs += 1;
+        if decision.is_final() {
+            told.with_outcome += 1;
+            told.successes += u32::from(decision.went_well() == Some(true));
+        } else {
+            told.pending += 1;
+        }
+        told.control += u32::from(decision.is_control());
+    }
+    told
+}
+
+/// The runs since the newest that was given a lesson; 0 where none ever was.
+fn empty_runs(space: &Space) -> u32 {
+    let given = |decision: &&Decision| !decision.records.is_empty();
+    let all = || space.decisions().map(|(_, decision)| decision);
+    let Some(last) = all().filter(given).filter_map(|one| one.at).max() else {
+        return 0;
+    };
+    let is_empty =
+        |one: &&Decision| one.records.is_empty() && !one.is_control() && one.at > Some(last);
+    count(all().filter(is_empty).count())
 }
 
 /// The sessions since a moment that were given lessons, and those of them that nothing was heard of. One that began a

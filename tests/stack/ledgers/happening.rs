@@ -90,6 +90,12 @@ impl Author {
                 consecutive_failures: dice.count(),
                 trial_from: dice.count(),
                 proven_effective: dice.one_in(4),
+                lift_mean: dice.confidence() * if dice.one_in(2) { -1.0 } else { 1.0 },
+                lift_variance: if dice.one_in(6) {
+                    dice.confidence() / 60.0
+                } else {
+                    0.0144
+                },
                 ..Standing::default()
             }
         };
@@ -100,6 +106,7 @@ impl Author {
             last_used_at: self.maybe_time(),
             last_feedback_at: self.maybe_time(),
             qualified_at: self.maybe_time(),
+            lift_at: self.maybe_time(),
             ..standing
         };
         let dice = &mut self.dice;

@@ -1,6 +1,8 @@
 //! A lesson's account: where it was shown, the course of its numbers, its texts; and its standing explained.
 
-use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with};
+use crate::common::{
+    NOW, added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with,
+};
 use lesson_core::{
     Changes, DecisionOutcome, EventKind, FeedbackOutcome, Policy, Trust, account, course, explain,
     revision,

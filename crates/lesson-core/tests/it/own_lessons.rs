@@ -1,9 +1,10 @@
 //! Who may move a standing: where several agents' keys write, none of them does so alone.
 
 use crate::common::{
-    NOW, added, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed, surfaced,
-    tracked, voted,
+    NOW, added, counts, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed,
+    surfaced, tracked, voted,
 };
+use lesson_core::learning::Belief;
 use lesson_core::{
     DAY, DecisionOutcome, Event, EventKind, FeedbackOutcome, Lesson, Mover, Policy, Space,
     Standing, Trust, Verdict, WhyUncounted, history, movers,
@@ -394,7 +395,8 @@ proptest! {
         for slug in ["mine", "also-mine"] {
             let standing = &held(&space, slug).standing;
             let shown = Standing { times_surfaced: standing.times_surfaced, ..Standing::default() };
-            prop_assert_eq!(standing, &shown);
+            prop_assert_eq!(&counts(standing), &shown);
+            prop_assert!(standing.lift().optimism() <= Belief::default().optimism());
         }
     }
 

@@ -2,9 +2,8 @@
 
 use crate::common::{added, folded, with};
 use lesson_core::{
-    Category, ExclusionCode, Explain, FactorKind, KeywordIndex, Lesson, Market, RankPolicy,
-    SearchOptions, Similarity, Situation, Space, Trace, Trend, Trust, Volatility, recommend,
-    search,
+    Category, ExclusionCode, Explain, FactorKind, KeywordIndex, Lesson, Market, SearchOptions,
+    Similarity, Situation, Space, Trace, Trend, Trust, Volatility, recommend, search,
 };
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use crate::common::{NOW, lesson, space, with, written};
 use lesson_core::{
-    Keepable, KeywordIndex, Lesson, Measure, NearPair, Policy, ReviewCounts, ReviewReason, Space,
-    Trust, near_duplicates, pair_key, review_queue,
+    Keepable, KeywordIndex, Lesson, Measure, NearPair, ReviewCounts, ReviewReason, Space, Trust,
+    near_duplicates, pair_key, review_queue,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -4,7 +4,7 @@ use crate::common::{
     NOW, added, event, feedback, folded, lesson, outcome, space, surfaced, tracked, with,
 };
 use lesson_core::{
-    Bands, DAY, DecisionOutcome, FeedbackOutcome, Funnel, Policy, Space, Trust, health, stats,
+    Bands, DAY, DecisionOutcome, FeedbackOutcome, Funnel, Space, Trust, health, stats,
 };
 
 #[test]

@@ -1,6 +1,6 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
-use crate::convert;
+use crate::convert::{self, Reading};
 use crate::handlers::lift_view::{in_short, measured_of};
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -16,7 +16,7 @@ use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Ver
 use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ErrorCode, LessonPatch, LessonView, Merge, NewLesson, Review, limits,
+    ApiError, Badge, ErrorCode, LessonPatch, LessonView, Merge, NewLesson, Review, limits,
 };
 use serde_json::Value;
 

@@ -49,9 +49,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect();
             let total = count(found.len());
             let order = |a: &&LessonEffect, b: &&LessonEffect| {
-                let by = |held: &LessonEffect| {
-                    (weight_of(held.verdict), held.running.terms.t, held.cells.n)
-                };
+                let by = |held: &LessonEffect| (weight_of(held.verdict), held.running.terms.t);
                 by(b).cmp(&by(a)).then_with(|| a.slug.cmp(&b.slug))
             };
             if limit < found.len() {

@@ -2,9 +2,7 @@
 
 use crate::convert::Reading;
 use crate::state::snapshot::State;
-use lesson_core::{
-    BadgeKind, LiftVerdict, Millis, Qualification, SALT_SETTING, Space, Trust,
-};
+use lesson_core::{BadgeKind, LiftVerdict, Millis, Qualification, SALT_SETTING, Space, Trust};
 use std::collections::HashMap;
 
 /// A number for each lesson that has one, by its slug.

@@ -1,16 +1,16 @@
 //! `GET /v1/lessons`: filters, orders and pages; `GET /v1/tags`: the words that lessons have.
 
+use crate::convert::Reading;
 use crate::handlers::list_numbers::{Numbers, standouts, trends};
 use crate::handlers::stats::count;
 use crate::host::Host;
-use crate::convert::Reading;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::held::lessons_of;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, Millis, RankPolicy, SearchOptions, Space, to_rfc3339};
+use lesson_core::{Lesson, Millis, SearchOptions, Space, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Qualification, Tags, Trust,
@@ -94,14 +94,7 @@ impl<S: Store, H: Host> Service<S, H> {
             numbers.extend(of(there));
         }
         numbers.extend(of(&state));
-        order(
-            &mut found,
-            sort,
-            text.is_some(),
-            &reading,
-            &used,
-            &numbers,
-        );
+        order(&mut found, sort, text.is_some(), &reading, &used, &numbers);
         if query.reverse == Some(true) {
             reverse(&mut found, sort, &reading, &used, &numbers);
         }

@@ -17,10 +17,9 @@ use crate::http::redact::readable;
 use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::learning::Effects;
 use lesson_core::{
     Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
-    RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem,
+    RelevanceWord, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -203,7 +202,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     Known { now, one_key },
                 )
             })
-        .map_err(|error| of_rank(error, policy))
+            .map_err(|error| of_rank(error, policy))
     }
 
     /// The answer, but for its trace and its word on measuring.

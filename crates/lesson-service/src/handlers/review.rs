@@ -1,5 +1,6 @@
 //! `GET /v1/review`: the queue.
 
+use crate::convert::Reading;
 use crate::handlers::lift_view::of_effect;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -8,7 +9,7 @@ use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    Lesson, LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, pair_key, to_rfc3339,
+    Lesson, LiftVerdict, ReviewReason, SALT_SETTING, StandingRule, pair_key, to_rfc3339,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};

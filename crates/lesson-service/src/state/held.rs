@@ -114,6 +114,8 @@ impl Held {
                     causal_ratio: report.causal_ratio,
                     bands: report.bands,
                     funnel: report.funnel,
+                    runs: report.runs,
+                    supply: report.supply.clone(),
                     sessions: report.sessions.clone(),
                 },
             },
