@@ -60,7 +60,7 @@ fn Numbers(
         ),
         Qualification::Excluded => (
             "Not recommended: what came of it speaks against it. Another trial brings it back",
-            "note note-bad",
+            "note note-warn",
         ),
     };
     let penalised = derived.effective_confidence < standing.confidence;

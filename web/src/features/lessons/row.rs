@@ -128,7 +128,7 @@ fn standing(
 ) -> (&'static str, &'static str, &'static str) {
     match lesson.derived.qualification {
         Qualification::Pending | Qualification::Excluded => (
-            "chip chip-bad",
+            "chip",
             "Kept out",
             "Not recommended: what came of it speaks against it",
         ),

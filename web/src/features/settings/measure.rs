@@ -92,7 +92,7 @@ fn Standing() -> impl IntoView {
     });
     let set = move |wanted: StandingRule| {
         let body = serde_json::json!({ "rank": { "standing": wanted } });
-        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), body);
+        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&body));
         asking.run(
             async move { asked.await.and_then(read::<Value>) },
             move |_| {
