@@ -10,11 +10,13 @@ use self::uncovered::Uncovered;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
+use crate::lift_view::lift_view;
 use crate::policy::Policy;
 use crate::rates::{add, rate};
 use crate::space::{Decision, Space};
 use lesson_types::{
-    InsightGroup, InsightStep, Insights, LessonInsight, RunEnds, RunTotals, StaleLesson,
+    InsightGroup, InsightStep, Insights, LessonInsight, LiftWord, RunEnds, RunTotals, StaleLesson,
+    SuccessRate,
 };
 use std::collections::BTreeMap;
 
@@ -195,7 +197,7 @@ impl Sums {
         let mut lessons: Vec<LessonInsight> = self
             .lessons
             .iter()
-            .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, tokens))
+            .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, (tokens, now)))
             .collect();
         lessons.sort_by_key(|one| std::cmp::Reverse((one.applied, one.given)));
         let given = u32::try_from(lessons.len()).unwrap_or(u32::MAX);
@@ -212,6 +214,14 @@ impl Sums {
         stale.sort_by(|a, b| (a.created_at, &a.slug).cmp(&(b.created_at, &b.slug)));
         let stale_total = u32::try_from(stale.len()).unwrap_or(u32::MAX);
         stale.truncate(LISTED);
+        let (mut helping, mut harming) = (0_u32, 0_u32);
+        for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+            match lesson.standing.lift().at(now).verdict() {
+                LiftWord::Helps => helping += 1,
+                LiftWord::Hurts => harming += 1,
+                LiftWord::Unsure => {}
+            }
+        }
         let [domains, agents, projects] = self.groups;
         Insights {
             days: u32::try_from(range.days()).unwrap_or(1),
@@ -225,6 +235,8 @@ impl Sums {
             by_project: groups(projects, |_| None),
             lessons,
             given,
+            helping,
+            harming,
             risers,
             fallers,
             stale: stale.into_iter().map(of_stale).collect(),
@@ -280,7 +292,7 @@ fn of_lesson(
     lesson: Option<&Lesson>,
     slug: &str,
     held: &OfLesson,
-    tokens: &BTreeMap<&str, u32>,
+    (tokens, now): (&BTreeMap<&str, u32>, Millis),
 ) -> LessonInsight {
     let half = COURSE / 2;
     let sum = |parts: &[RunEnds]| {
@@ -299,6 +311,7 @@ fn of_lesson(
         title: lesson.map_or_else(String::new, |lesson| lesson.text.title.clone()),
         given: held.given,
         applied: held.applied,
+        lift: lesson.map(|lesson| lift_view(&lesson.standing, now)),
         success: rate(held.ends),
         tokens: held
             .given

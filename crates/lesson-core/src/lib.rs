@@ -24,6 +24,7 @@ mod keyword;
 pub mod learning;
 mod lesson;
 mod lessons;
+mod lift_view;
 mod one_key;
 mod optimistic_overlay;
 mod packed;
@@ -74,6 +75,7 @@ pub use lesson_types::{
     Market, MatchType, Measure, Placed, Qualification, RelevanceWord, ReviewReason, StandingRule,
     Stats, Term, TermNumber, ToolReason, Trend, Trust, Verdict, Volatility,
 };
+pub use lift_view::lift_view;
 pub use one_key::failed_by_one_key;
 pub use optimistic_overlay::{OptimisticOverlay, Row};
 pub use packed::{pack, pack_ledger, packed_shape, packed_size, unpack, unpack_ledger};

@@ -23,16 +23,7 @@ impl Reading {
     }
 
     pub fn lift(&self, held: &core::Standing) -> api::LiftBelief {
-        let belief = held.lift().at(self.now);
-        let (low, high) = belief.interval();
-        api::LiftBelief {
-            mean: belief.mean,
-            low,
-            high,
-            runs: held.times_applied,
-            verdict: belief.verdict(),
-            at: held.lift_at.map(to_rfc3339),
-        }
+        core::lift_view(held, self.now)
     }
 }
 

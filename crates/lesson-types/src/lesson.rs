@@ -298,6 +298,8 @@ pub enum LessonSort {
     /// Highest causal score first; then lessons that no feedback has named, and last those that agents aren't given: held
     /// back, or kept out by their outcomes.
     Score,
+    /// Highest lift first; lessons of which nothing was seen last.
+    Lift,
     /// Last applied, or last named in feedback, first.
     LastUsed,
     /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.

@@ -10,6 +10,7 @@ use crate::components::{
     BarChart, ChartFrame, Empty, LineChart, Loaded, Page, Plotted, Tabs, Unit,
 };
 use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
+use crate::features::issues::Issues;
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
@@ -17,7 +18,7 @@ use crate::features::views::SavedViews;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
 use groups::GroupTable;
-use health::{Issues, Whole};
+use health::Whole;
 use leptos::prelude::*;
 use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
 use lessons::{LessonTable, StaleTable};

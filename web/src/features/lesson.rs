@@ -23,9 +23,9 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, When,
-    use_toasts,
+    Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When, use_toasts,
 };
+use crate::features::issues::LoopIssues;
 use crate::features::runs::address;
 use crate::format;
 use crate::parameters::use_parameters;
@@ -40,13 +40,13 @@ use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
-use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust};
+use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
 use movers::Movers;
 use overtaken::Overtaken;
 pub use preview::Preview;
-pub use similar::Similar;
 use revisions::Revisions;
 use shown::ShownList;
+pub use similar::Similar;
 use standing::Performance;
 
 /// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
@@ -156,6 +156,7 @@ fn Shown(
         <p class="back"><a href="/lessons">"← Lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
+        <LoopIssues/>
         <Overtaken slug=slug.get_value() lesson/>
         <Acts lesson editing/>
         <Kept slug=slug.get_value() lesson editing/>
@@ -328,8 +329,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     view! {
         <div class="chips lesson-chips">
             {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
-            {lesson.measured.filter(|held| !held_back && held.verdict != LiftVerdict::Unknown).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
-            {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
+            {(!held_back).then(|| view! { <LiftChip lift=lesson.lift/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>
         </div>
@@ -355,7 +355,8 @@ fn whole_text(
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(heading, text)| {
-            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }.into_any()
+            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }
+                .into_any()
         })
         .collect::<Vec<_>>()
         .into_any()

@@ -6,6 +6,7 @@ mod demo;
 mod editor;
 mod figures;
 mod insights;
+mod issues;
 mod lesson;
 mod lessons;
 mod new_lesson;

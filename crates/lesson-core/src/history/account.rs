@@ -143,7 +143,7 @@ pub struct CoursePoint<'e, 'a> {
     pub events: usize,
 }
 
-/// The events that moved confidence, effectiveness, success rate or what is derived from them, oldest first: at most
+/// The events that moved lift, confidence, effectiveness, success rate or what is derived from them, oldest first: at most
 /// `most` points, at least 2. Where there are more events, neighbours share a point; the first and the last event always
 /// have one of their own.
 pub fn course<'e, 'a>(
@@ -190,7 +190,7 @@ pub fn course<'e, 'a>(
 fn numbers(
     held: &Standing,
     policy: &RankPolicy,
-) -> (f64, f64, f64, Option<f64>, Option<f64>, bool) {
+) -> (f64, f64, f64, Option<f64>, Option<f64>, bool, (f64, f64)) {
     (
         held.confidence,
         held.effectiveness,
@@ -198,6 +198,7 @@ fn numbers(
         held.success_rate(),
         held.effectiveness_score(),
         held.proven_effective,
+        (held.lift_mean, held.lift_variance),
     )
 }
 

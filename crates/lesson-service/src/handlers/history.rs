@@ -185,18 +185,22 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
 fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint {
     let entry = point.entry;
     let held = &entry.after;
+    let lift = core::lift_view(held, entry.event.at);
     CoursePoint {
         at: to_rfc3339(entry.event.at),
         op_id: entry.event.op_id.clone(),
         event: entry.event.event.name().to_owned(),
         summary: entry.summary.clone(),
         events: count(point.events),
+        lift: lift.mean,
+        lift_low: lift.low,
+        lift_high: lift.high,
         confidence: held.confidence,
         effectiveness: held.effectiveness,
         causal_adjusted: held.causal_adjusted(policy),
         success_rate: held.success_rate(),
         effectiveness_score: held.effectiveness_score(),
-        badge: held.badge().kind,
+        badge: held.badge_at(policy, entry.event.at).kind,
     }
 }
 

@@ -262,6 +262,7 @@ fn order(
             LessonSort::Score => is_kept_out(a, reading)
                 .cmp(&is_kept_out(b, reading))
                 .then_with(|| falling(score(a, reading), score(b, reading))),
+            LessonSort::Lift => falling(lift(a, reading), lift(b, reading)),
             LessonSort::Relevance
             | LessonSort::Created
             | LessonSort::Title
@@ -287,6 +288,12 @@ fn score(lesson: &Lesson, reading: &Reading) -> Option<f64> {
     (held.use_count > 0).then(|| held.causal_adjusted(&reading.policy.rank))
 }
 
+/// The lift; none of a lesson of which nothing was seen.
+fn lift(lesson: &Lesson, reading: &Reading) -> Option<f64> {
+    let held = lesson.standing.lift();
+    held.at.map(|_| held.at(reading.now).mean)
+}
+
 /// Whether agents aren't given it, held back or kept out by its outcomes: however high its score, it is no lesson to look at
 /// first.
 fn is_kept_out(lesson: &Lesson, reading: &Reading) -> bool {
@@ -307,6 +314,7 @@ fn reverse(
         LessonSort::Score => {
             lessons.partition_point(|one| one.standing.use_count > 0 && !is_kept_out(one, reading))
         }
+        LessonSort::Lift => lessons.partition_point(|one| one.standing.lift_at.is_some()),
         LessonSort::LastUsed => lessons.partition_point(|one| used.contains_key(one.slug.as_str())),
         LessonSort::Trend | LessonSort::Standout => {
             lessons.partition_point(|one| numbers.contains_key(&one.slug))

@@ -75,6 +75,11 @@ fn a_showing_tells_the_situation_and_what_followed() {
         (last.event.as_str(), last.success_rate, last.badge),
         ("OutcomeRecorded", Some(1.0), BadgeKind::Testing)
     );
+    let shown: LessonView = fixture.get("/v1/lessons/bind-values");
+    assert!(last.lift > 0.03, "{}", last.lift);
+    assert!(last.lift_low < last.lift && last.lift < last.lift_high);
+    assert!((last.lift - shown.lift.mean).abs() < 1e-6, "{shown:?}");
+    assert_eq!(shown.lift.runs, 1);
 }
 
 #[test]

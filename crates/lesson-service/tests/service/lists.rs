@@ -123,6 +123,32 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
 }
 
 #[test]
+fn by_lift_lessons_that_nothing_was_seen_of_come_last_both_ways() {
+    let fixture = TestService::new();
+    let at = "2026-01-05T00:00:00Z";
+    let content = json!([
+        {"slug": "unseen", "title": "Unseen", "recommendation": "A"},
+        {"slug": "hurts", "title": "Hurts", "recommendation": "B", "lift_mean": -0.2, "lift_variance": 0.001, "lift_at": at},
+        {"slug": "helps", "title": "Helps", "recommendation": "C", "lift_mean": 0.2, "lift_variance": 0.001, "lift_at": at},
+        // Below what a new lesson is believed to do, but seen.
+        {"slug": "little", "title": "Little", "recommendation": "D", "lift_mean": 0.01, "lift_variance": 0.001, "lift_at": at},
+    ])
+    .to_string();
+    fixture.ok::<serde_json::Value>(
+        "POST /v1/import",
+        json!({"files": [{"path": "lessons.json", "content": content}]}),
+    );
+    for (query, order) in [
+        ("sort=lift", ["helps", "little", "hurts", "unseen"]),
+        ("sort=lift&reverse=true", ["hurts", "little", "helps", "unseen"]),
+    ] {
+        let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
+        let slugs: Vec<_> = page.lessons.into_iter().map(|one| one.slug).collect();
+        assert_eq!(slugs, order, "{query}");
+    }
+}
+
+#[test]
 fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
     let fixture = TestService::new();
     let kept = json!([

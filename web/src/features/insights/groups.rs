@@ -2,7 +2,7 @@
 
 use crate::components::{Column, DataTable, Sorted, Sparkline, points};
 use crate::day;
-use crate::features::figures::{Change, share_of};
+use crate::features::figures::{Change, rate_of, success_of};
 use crate::features::runs::address_of_group;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
@@ -90,8 +90,7 @@ pub fn GroupTable(
                     format::plural(rate.runs, "run", "runs")
                 )
             });
-            let of = rate.map_or(0, |rate| rate.runs);
-            view! { <span title=about>{share_of(success(row), of)}</span> }.into_any()
+            view! { <span title=about>{success_of(rate)}</span> }.into_any()
         })
         .num()
         .by(success)
@@ -100,12 +99,13 @@ pub fn GroupTable(
             view! { <Sparkline values=row.group.course.clone()/> }.into_any()
         }),
         Column::new("Control", move |row: &Row| {
-            share_of(control(row), ended(row.group.totals.control))
+            let ends = row.group.totals.control;
+            rate_of(ends.successes, ended(ends)).into_any()
         })
         .num()
         .by(control)
         .figure(control),
-        Column::new("Lift", |row: &Row| match row.lift {
+        Column::new("Measured lift", |row: &Row| match row.lift {
             Some((lift, low, high)) => {
                 let about = format!("{} to {} points", points(low), points(high));
                 view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
@@ -116,13 +116,13 @@ pub fn GroupTable(
         .by(|row: &Row| row.lift.map(|lift| lift.0))
         .figure(|row: &Row| row.lift.map(|lift| lift.0)),
         Column::new("Coverage", move |row: &Row| {
-            share_of(covered(row), runs(row.group.totals.shown))
+            rate_of(row.group.totals.covered, runs(row.group.totals.shown)).into_any()
         })
         .num()
         .by(covered)
         .figure(covered),
         Column::new("Feedback", move |row: &Row| {
-            share_of(judged(row), runs(row.group.totals.shown))
+            rate_of(row.group.totals.judged, runs(row.group.totals.shown)).into_any()
         })
         .num()
         .by(judged)

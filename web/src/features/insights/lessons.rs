@@ -1,18 +1,18 @@
 //! Lessons in the runs of the range, and lessons that no run was shown.
 
-use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, When, points};
-use crate::features::figures::{Change, share_of};
+use crate::components::{Column, DataTable, EffectChip, LiftCell, Sorted, Sparkline, When, points};
+use crate::features::figures::success_of;
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
 use lesson_types::{LessonInsight, LessonLift, LiftReport, StaleLesson};
 use std::collections::HashMap;
 
-/// A row: a lesson, and what is known of its lift.
+/// A row: a lesson, and what withholding it has shown.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     lesson: LessonInsight,
-    lift: Option<LessonLift>,
+    measured: Option<LessonLift>,
 }
 
 /// Lessons, those applied most often first.
@@ -32,7 +32,7 @@ pub fn LessonTable(
             .get()
             .into_iter()
             .map(|lesson| Row {
-                lift: known.get(&lesson.slug).cloned(),
+                measured: known.get(&lesson.slug).cloned(),
                 lesson,
             })
             .collect::<Vec<_>>()
@@ -43,17 +43,19 @@ pub fn LessonTable(
         })
         .wide()
         .text(|row: &Row| row.lesson.title.clone()),
-        Column::new("Effect", |row: &Row| effect(row.lift.as_ref())).text(|row: &Row| {
-            let held = row.lift.as_ref();
+        Column::new("Lift", |row: &Row| match row.lesson.lift.clone() {
+            Some(lift) => view! { <LiftCell lift/> }.into_any(),
+            None => "–".into_any(),
+        })
+        .num()
+        .by(|row: &Row| Some(row.lesson.lift.as_ref()?.mean))
+        .figure(|row: &Row| Some(row.lesson.lift.as_ref()?.mean)),
+        Column::new("Measured", |row: &Row| effect(row.measured.as_ref())).text(|row: &Row| {
+            let held = row.measured.as_ref();
             held.map_or_else(String::new, |held| held.badge.clone())
         }),
-        Column::new("Lift", |row: &Row| lift_cell(row.lift.as_ref()))
-            .num()
-            .by(|row: &Row| row.lift.as_ref().and_then(|held| held.lift.estimate))
-            .figure(|row: &Row| row.lift.as_ref().and_then(|held| held.lift.estimate)),
         Column::new("Success", |row: &Row| {
-            let rate = row.lesson.success;
-            share_of(rate.map(|rate| rate.share), rate.map_or(0, |rate| rate.runs))
+            success_of(row.lesson.success).into_any()
         })
         .num()
         .by(|row: &Row| row.lesson.success.map(|rate| rate.share))
@@ -102,16 +104,6 @@ fn effect(held: Option<&LessonLift>) -> AnyView {
     };
     let (verdict, badge) = (held.verdict, held.badge.clone());
     view! { <EffectChip verdict badge/> }.into_any()
-}
-
-fn lift_cell(held: Option<&LessonLift>) -> AnyView {
-    let Some((lift, low, high)) =
-        held.and_then(|held| Some((held.lift.estimate?, held.lift.low?, held.lift.high?)))
-    else {
-        return "–".into_any();
-    };
-    let about = format!("{} to {} points", points(low), points(high));
-    view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
 }
 
 /// A change without an interval is told and not judged.

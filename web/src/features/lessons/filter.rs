@@ -152,11 +152,11 @@ pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<
         .collect()
 }
 
-/// A badge by what was counted: uses that went well are no proof.
+/// A badge in words.
 pub fn use_in_words(badge: &str) -> &str {
     match badge {
-        "proven" => "Qualified by use",
-        "testing" => "Applied, not qualified",
+        "proven" => "Proven",
+        "testing" => "Applied, not proven",
         "new" => "Not applied yet",
         other => other,
     }
@@ -169,6 +169,7 @@ pub fn orders() -> Vec<(String, String)> {
         ("updated", "Last changed"),
         ("created", "Last added"),
         ("title", "Title"),
+        ("lift", "Lift"),
         ("score", "Causal score"),
         ("success", "Success rate"),
         ("applied", "Most used"),

@@ -33,7 +33,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
     vec![
         count("Lessons", stats.lessons),
         count("Unreviewed", stats.unreviewed),
-        count("Qualified by use", stats.proven),
+        count("Proven", stats.proven),
         count("Rated", stats.lessons_rated),
     ]
 }

@@ -1,5 +1,6 @@
 //! Why a lesson is in the queue, in words.
 
+use crate::components::lift_words;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Lift, Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
@@ -33,6 +34,14 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
+        // Where the standing is lift, that is what keeps it out.
+        ReviewReason::Disqualified if item.lift.high < 0.0 || item.lift.mean < 0.0 => format!(
+            "Not recommended: {}; {} of {} went well. {}",
+            lift_words(&item.lift),
+            format::count(item.success_count),
+            format::plural(item.times_applied, "use", "uses"),
+            item.remedy.as_deref().unwrap_or_default()
+        ),
         ReviewReason::Disqualified => format!(
             "Not recommended: {} of {} went well{}. {}",
             format::count(item.success_count),
@@ -93,14 +102,14 @@ pub fn alike(other: &NearDuplicate) -> String {
 #[component]
 pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
     let class = match reason {
-        ReviewReason::Quarantined | ReviewReason::Hurts | ReviewReason::Disqualified => {
-            "chip chip-bad"
-        }
+        ReviewReason::Quarantined | ReviewReason::Hurts => "chip chip-bad",
         ReviewReason::NearDuplicate => "chip chip-info",
-        ReviewReason::Pruning | ReviewReason::BottomFive | ReviewReason::Unreviewed => {
-            "chip chip-warn"
-        }
-        ReviewReason::NeverRated => "chip",
+        ReviewReason::Unreviewed => "chip chip-warn",
+        // What outcomes or ratings say of these may be chance.
+        ReviewReason::Disqualified
+        | ReviewReason::Pruning
+        | ReviewReason::BottomFive
+        | ReviewReason::NeverRated => "chip",
     };
     view! { <span class=class data-testid="reason" data-reason=reason.as_str()>{short(reason)}</span> }
 }
