@@ -68,12 +68,12 @@ fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
         None if measured => "Its lift is not known yet.".to_owned(),
         None => "Its lift is not measured.".to_owned(),
     };
-    if lesson.evidence_runs == 0 {
+    if lesson.belief.runs == 0 {
         return view! { <p class="effect-none">{missing}</p> }.into_any();
     }
     view! {
         <p class="effect-head">
-            <span class="effect-big">{points(lesson.evidence)}<small>" points observed"</small></span>
+            <span class="effect-big">{points(lesson.belief.mean)}<small>" points observed"</small></span>
             {effect(lesson)}
             <Explain id="effect-about" word="Evidence">
                 <span class="meaning">
@@ -83,7 +83,7 @@ fn observed(lesson: &LessonLift, measured: bool) -> AnyView {
                 </span>
             </Explain>
         </p>
-        <p class="hint">{format!("In {}. {missing}", format::plural(lesson.evidence_runs, "run", "runs"))}</p>
+        <p class="hint">{format!("In {}. {missing}", format::plural(lesson.belief.runs, "run", "runs"))}</p>
     }
     .into_any()
 }

@@ -103,11 +103,11 @@ fn row(lesson: &LessonLift) -> impl IntoView + use<> {
     } else {
         &lesson.title
     };
-    let observed = match lesson.evidence_runs {
+    let observed = match lesson.belief.runs {
         0 => "–".to_owned(),
         runs => format!(
             "{} points in {}",
-            points(lesson.evidence),
+            points(lesson.belief.mean),
             format::plural(runs, "run", "runs")
         ),
     };
