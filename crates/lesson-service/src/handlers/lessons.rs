@@ -273,7 +273,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> LessonView {
         let measured = self
             .held
-            .measured(|| measured_of(state, &self.policy, &lesson.slug));
+            .measured(|| measured_of(state, &self.reading(state), &lesson.slug));
         // What one key proposes is for people to read, not for other agents.
         let proposals = match is_for_agent {
             true => &[][..],
