@@ -55,7 +55,7 @@ wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 4: ".to_owned();
+    let mut shape = "replica 5: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);
