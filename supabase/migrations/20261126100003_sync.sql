@@ -305,10 +305,11 @@ end $$;
 --   gap     events before `expected_seq` are known, that one is missing: send from there
 --   cloned  another device pushed other events under this actor: take a new actor, send the same op_ids again
 -- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again.
+-- It may take long: an event that withdraws a voice has the space folded anew, as many events as it has.
 -- An agent's devices are the space's: isolates come and go, and one goes on with what another began.
 create or replace function public.push_events(
   p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '300s' as $$
 declare
   keys uuid[];
 begin

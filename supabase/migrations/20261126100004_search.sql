@@ -714,6 +714,8 @@ return l.archived = coalesce((p_ask ->> 'archived')::boolean, false)
   and (p_ask ->> 'domain' is null or lower(btrim(l.domain)) = lower(btrim(p_ask ->> 'domain')))
   and (p_ask ->> 'category' is null or l.category = p_ask ->> 'category')
   and (p_ask ->> 'trust' is null or l.trust = p_ask ->> 'trust')
+  and (p_ask ->> 'by' is null or l."by" = p_ask ->> 'by')
+  and (p_ask ->> 'source' is null or l.source = p_ask ->> 'source')
   and (not coalesce((p_ask ->> 'visible')::boolean, false) or l.trust <> 'quarantined')
   and (p_ask ->> 'badge' is null
     or p_ask ->> 'badge' = case

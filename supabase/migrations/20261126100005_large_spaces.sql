@@ -100,7 +100,7 @@ begin
 end $$;
 
 -- A page of lessons.
---   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
+--   p_ask.archived, .domain, .category, .trust, .badge, .by, .source   as `GET /v1/lessons` has them
 --   p_ask.sort     `created` (also without one), `updated`, `title`, `confidence`, `effectiveness`, `surfaced`, `applied`,
 --                  `success`, `last_used`
 --   p_ask.reverse  the order turned round; lessons without the number that it goes by stay last

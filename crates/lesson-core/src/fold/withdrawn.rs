@@ -49,17 +49,26 @@ impl EventKind {
 
 impl Space {
     /// An empty space to fold these events into: it knows which voices they withdraw.
-    pub fn for_ledger<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+    pub fn for_ledger<'a>(events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>) -> Self {
         let mut space = Self::new();
-        let mut seen = BTreeSet::new();
+        let events = events.into_iter();
+        let words = events.clone().filter(|event| event.event.refolds());
+        // Of events with one id, the first is folded.
+        let mut unseen: BTreeSet<&str> = words.map(|event| &*event.op_id).collect();
+        unseen.remove("");
         for event in events {
+            if unseen.is_empty() {
+                break;
+            }
+            if !unseen.remove(&*event.op_id) {
+                continue;
+            }
             let (voice, since, lifted) = match &event.event {
                 EventKind::VoiceWithdrawn { voice, since } => (voice, *since, false),
                 EventKind::VoiceReinstated { voice } => (voice, None, true),
                 _ => continue,
             };
-            let is_folded = !event.op_id.is_empty() && check_withdrawal(voice, &event.by).is_ok();
-            if is_folded && seen.insert(&event.op_id) {
+            if check_withdrawal(voice, &event.by).is_ok() {
                 let ahead = space.withdrawn.get(voice).map_or(0, |held| held.ahead) + 1;
                 let held = Withdrawal {
                     since,

@@ -251,7 +251,19 @@ proptest! {
             .iter()
             .filter(|item| space.lesson(&item.slug).is_some_and(has))
             .count();
-        prop_assert_eq!(found, having.min(limit));
+        // Of unreviewed lessons of agents' keys, some may be left out: near copies, and more than a key's places.
+        let is_keys = |lesson: &Lesson| lesson.unvouched_key().is_some();
+        prop_assert!(found <= having.min(limit));
+        if !space.lessons().any(is_keys) {
+            prop_assert_eq!(found, having.min(limit));
+        } else if having <= limit {
+            let is_told = |slug: &str| told.items.iter().any(|item| item.slug == slug);
+            let all_told = space
+                .lessons()
+                .filter(|l| !l.archived && l.trust != Trust::Quarantined && has(l) && !is_keys(l))
+                .all(|l| is_told(&l.slug));
+            prop_assert!(all_told);
+        }
         prop_assert!(told.items.len() <= limit);
         for pair in told.items.windows(2) {
             prop_assert!(pair[0].score >= pair[1].score);

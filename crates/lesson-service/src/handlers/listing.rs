@@ -3,11 +3,11 @@
 use crate::convert::Reading;
 use crate::handlers::list_numbers::{Numbers, standouts, trends};
 use crate::handlers::stats::count;
-use crate::handlers::voices::voice_of;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
+use crate::http::voice::voice_of;
 use crate::state::held::lessons_of;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;

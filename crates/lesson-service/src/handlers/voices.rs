@@ -6,6 +6,7 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::of_fold;
 use crate::http::validate;
+use crate::http::voice::voice_of;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use lesson_core::{Event, EventKind, Millis, Space, failed_by_one_key, parse_rfc3339, to_rfc3339};
@@ -161,15 +162,6 @@ impl<S: Store, H: Host> Service<S, H> {
         answer.lessons.truncate(limits::PAGE);
         answer.moved.truncate(limits::PAGE);
         Ok(answer)
-    }
-}
-
-/// A voice as it stands in events; a bare id is that of an agent's key.
-pub(crate) fn voice_of(id: &str) -> String {
-    if id.contains(':') || id == "local" {
-        id.to_owned()
-    } else {
-        format!("agent:{id}")
     }
 }
 

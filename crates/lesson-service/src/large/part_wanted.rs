@@ -3,6 +3,7 @@
 use crate::http::context::RequestContext;
 use crate::http::redact;
 use crate::http::router::Route;
+use crate::http::voice::voice_of;
 use crate::state::embedder::Embedder;
 use lesson_core::{Policy, Situation, slug_for, words_asked};
 use lesson_embed::QuantVector;
@@ -112,7 +113,7 @@ impl PartWanted {
         if let Some(text) = text {
             let filters = json!({
                 "archived": asked.archived, "domain": asked.domain, "category": asked.category, "trust": asked.trust,
-                "badge": asked.badge, "visible": true,
+                "badge": asked.badge, "by": asked.by.as_deref().map(voice_of), "source": asked.source, "visible": true,
             });
             let mut wanted = Self::candidates(text, text, json!({ "fits": filters }), model);
             wanted.ask["count"] = Value::from(FOUND);
@@ -143,7 +144,7 @@ impl PartWanted {
             ask: json!({
                 "sort": sort, "reverse": asked.reverse, "after": after, "offset": asked.offset, "limit": asked.limit, "visible": true,
                 "archived": asked.archived, "domain": asked.domain, "category": asked.category,
-                "trust": asked.trust, "badge": asked.badge,
+                "trust": asked.trust, "badge": asked.badge, "by": asked.by.as_deref().map(voice_of), "source": asked.source,
             }),
             ..Self::default()
         }

@@ -315,7 +315,7 @@ macro_rules! agent_endpoints {
                 writes: true,
             } about {
                 description: "A key archives its own lessons while nobody has approved them. For any other lesson it is a proposal, as with a change of text.",
-                refusals: &[403, 404, 409],
+                refusals: &[404, 409],
             };
             /// The events that touched a lesson
             lesson_history: Get "/v1/lessons/{slug}/history", path slug, query HistoryQuery, answer History, from store {
