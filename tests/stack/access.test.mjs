@@ -170,7 +170,10 @@ test("tokens that are expired, forged, unsigned or cut are refused", async () =>
     ["not yet valid", token({ ...claims, nbf: claims.exp })],
     ["unsigned", token(claims, { alg: "none" })],
     ["of another secret", token(claims, { secret: "x".repeat(64) })],
-    ["of another key", token(claims, { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" }) })],
+    [
+      "of another key",
+      token(claims, { key: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" }) }),
+    ],
     ["cut", good.slice(0, -5)],
     ["long", good + "A".repeat(5000)],
   ]) {

@@ -46,7 +46,11 @@ export async function lookAtEdge(given, dashboard, say) {
   if (code === "forbidden" && field === "origin")
     say("fault", `pages of ${from} may not ask ${url}`, `deploy it with \`--var DASHBOARD_ORIGIN:${from}\``);
   else if (code === "forbidden" && field === "host")
-    say("fault", `${url} does not answer to this name`, `add \`${new URL(url).host}\` to ALLOWED_HOSTS and deploy again`);
+    say(
+      "fault",
+      `${url} does not answer to this name`,
+      `add \`${new URL(url).host}\` to ALLOWED_HOSTS and deploy again`,
+    );
   else if (field && VARIABLES[field])
     say("fault", message, `set ${VARIABLES[field]} in edge/wrangler.toml or by \`--var\`, and deploy again`);
   else if (message) say("fault", `${url} says: ${message}`, "try again in a minute");
@@ -81,7 +85,11 @@ function found(url, from, told, say) {
   for (const { message, remedy } of told.problems) say("fault", message, remedy);
   if (told.problems.length === 0) say("ok", `the project has version ${told.schema_version} of the schema`);
   if (told.version !== version())
-    say("note", `it is of version ${told.version}, and this program of ${version()}`, "deploy this release's dist/edge");
+    say(
+      "note",
+      `it is of version ${told.version}, and this program of ${version()}`,
+      "deploy this release's dist/edge",
+    );
   if (from) say("ok", `pages of ${from} may ask it`);
 }
 
