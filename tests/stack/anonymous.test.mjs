@@ -140,7 +140,7 @@ test("a key is found by its hash in one index, however many there are", () => {
     rollback;`,
     { space, key: good.key },
   );
-  assert.match(plan, /Index Scan using agent_keys_key_hash_key/);
+  assert.match(plan, /agent_keys_key_hash_key/);
   assert.doesNotMatch(plan, /Seq Scan/);
 });
 
