@@ -37,7 +37,10 @@ fn what_is_missing_is_told_with_its_remedy_and_asked_for_again_soon() {
     let isolate = TestEdge::new();
     isolate.server.mood.set(Mood::Down);
     let told = setup(&isolate);
-    assert_eq!((told.ready, &*told.problems[0].code), (false, "unreachable"));
+    assert_eq!(
+        (told.ready, &*told.problems[0].code),
+        (false, "unreachable")
+    );
     assert!(told.problems[0].remedy.contains("SUPABASE_URL"), "{told:?}");
     isolate.server.mood.set(Mood::Html);
     let asked = isolate.server.requests.borrow().len();
@@ -52,11 +55,17 @@ fn what_is_missing_is_told_with_its_remedy_and_asked_for_again_soon() {
 fn it_is_read_only_and_for_no_foreign_page() {
     let isolate = TestEdge::new();
     let answer = ask(&isolate, "POST", None);
-    assert_eq!((answer.status, &*answer.headers["allow"]), (405, "GET, HEAD"));
+    assert_eq!(
+        (answer.status, &*answer.headers["allow"]),
+        (405, "GET, HEAD")
+    );
     let dashboard = "https://lessons.example.org";
     let answer = ask(&isolate, "GET", Some(dashboard));
     assert_eq!(answer.headers["access-control-allow-origin"], dashboard);
-    assert_eq!(ask(&isolate, "GET", Some("https://evil.example.com")).status, 403);
+    assert_eq!(
+        ask(&isolate, "GET", Some("https://evil.example.com")).status,
+        403
+    );
     // No flood of questions reaches the project.
     for _ in 0..1_000 {
         isolate.wait(6_000 / 1_000);
