@@ -175,7 +175,8 @@ test("6: nothing that is built names the role that may do everything, or holds a
   ];
   for (const file of files) {
     const bytes = readFileSync(join(dist, file));
-    for (const word of [env("LESSONLOOP_STACK_SECRET"), publishable]) assert.ok(!bytes.includes(word), `${file}: a secret`);
+    for (const word of [env("LESSONLOOP_STACK_SECRET"), publishable])
+      assert.ok(!bytes.includes(word), `${file}: a secret`);
     // The module knows the word, to redact such keys in lessons.
     if (!file.endsWith(".wasm")) assert.ok(!bytes.includes("service_role"), file);
   }

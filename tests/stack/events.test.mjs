@@ -128,6 +128,7 @@ test("who made an event is what the token or the key says, and a liar's claim is
     await ada.call("create_agent_key", { p_space: space, p_name: "k" }),
     await ada.call("create_agent_key", { p_space: space, p_name: "g" }),
   ];
+  const second = await ada.call("create_agent_key", { p_space: space, p_name: "second" });
   const theirs = await ben.call("create_agent_key", { p_space: foreign, p_name: "x" });
   await ada.call("revoke_agent_key", { p_key: gone.id });
   const claims = [
@@ -140,7 +141,6 @@ test("who made an event is what the token or the key says, and a liar's claim is
     "agent:' or 1=1",
     `agent:${theirs.id}`,
   ];
-  const second = await ada.call("create_agent_key", { p_space: space, p_name: "second" });
   // One that answers for two agents, and names them.
   const isolate = agent(key.key, second.key, gone.key, theirs.key);
   for (const [who, real] of [
@@ -199,7 +199,10 @@ test("what a key made that was revoked meanwhile is set aside, and so is what na
     assert.match(answer.rejected[0].reason, /revoked/);
   }
   assert.equal(payload(space, other.op_id).by, `agent:${one.id}`);
-  assert.equal(sql("select count(*) from events where space = :'space' and op_id = :'op'", { space, op: after.op_id }), "0");
+  assert.equal(
+    sql("select count(*) from events where space = :'space' and op_id = :'op'", { space, op: after.op_id }),
+    "0",
+  );
   // With that key alone nothing is taken at all.
   const { status, body } = await agent(gone.key).rpc("push_events", {
     p_space: space,

@@ -77,3 +77,66 @@ impl Budget {
         taken.map_err(|seconds| Refusal::too_much("work", seconds))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::EdgeConfig;
+    use lesson_types::Method;
+
+    fn budget() -> Budget {
+        let config = EdgeConfig {
+            url: "https://abc.supabase.co".to_owned(),
+            key: "sb_publishable_a".to_owned(),
+            dashboard_origin: None,
+            hosts: Vec::new(),
+            requests_per_second: None,
+            burst: None,
+            bytes_per_second: None,
+            work_per_second: None,
+            replica_bytes: None,
+        };
+        Budget::new(&Config::check(config).unwrap())
+    }
+
+    #[test]
+    fn work_grows_with_the_space_and_what_is_sent_and_is_bounded_for_each_key() {
+        let path = |path| lesson_service::route(Method::Post, path).unwrap();
+        let (search, session) = (path("/v1/search"), path("/v1/sessions"));
+        let at_once = |route: &Route, sent: usize, lessons: usize| {
+            let budget = budget();
+            let asked =
+                (0..100_000).take_while(|_| budget.work("a", route, sent, lessons, 0).is_ok());
+            let count = asked.count();
+            assert!(
+                budget.work("b", route, sent, lessons, 0).is_ok(),
+                "another key"
+            );
+            let wait = budget.work("a", route, sent, lessons, 0).unwrap_err();
+            assert_eq!(wait.error.code.status(), 429);
+            assert!(budget.work("a", route, sent, lessons, 8_000).is_ok());
+            count
+        };
+        let small = at_once(&search, 100, 100);
+        let large_space = at_once(&search, 100, 10_000);
+        let large_body = at_once(&search, 1_000_000, 100);
+        let large_session = at_once(&session, 1_000_000, 100);
+        assert!(small > 1_000, "{small}");
+        assert!((200..small / 10).contains(&large_space), "{large_space}");
+        assert!(large_body < large_space && large_session < large_body);
+        assert!(large_session >= 1, "one always fits");
+    }
+
+    #[test]
+    fn a_whole_body_always_fits_and_a_second_waits() {
+        let budget = budget();
+        let body = crate::limits::BODY_BYTES;
+        assert!(budget.request("a", body, 0).is_ok());
+        let refusal = budget.request("a", body, 0).unwrap_err();
+        let (_, seconds) = &refusal.headers[0];
+        let seconds: i64 = seconds.parse().unwrap();
+        assert!((1..=30).contains(&seconds), "{seconds}");
+        assert!(budget.request("b", body, 0).is_ok());
+        assert!(budget.request("a", body, seconds * 1_000).is_ok());
+    }
+}

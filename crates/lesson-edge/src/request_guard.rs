@@ -197,7 +197,10 @@ impl<S: Store, H: Host> Edge<S, H> {
             Err(_) => {}
         }
         let agent = found?;
-        self.budget.request(&agent.id, request.body.len(), now)?;
+        // What is longer than any body may be is refused for that, unread.
+        let bytes = Some(request.body.len()).filter(|bytes| *bytes <= BODY_BYTES);
+        self.budget
+            .request(&agent.id, bytes.unwrap_or_default(), now)?;
         // By the key's id, so that a key is one however its header is written; and keys that nobody has cost no counter.
         if let Some(count) = &request.count {
             let limit = self.host.sleep(COUNTING_MS);

@@ -144,7 +144,7 @@ impl<S: Store, H: Host> Space<S, H> {
         Ok(Self {
             service,
             keys,
-            snapshot_name: RefCell::default(),
+            snapshot_name: RefCell::new(snapshot_cache::name(config, agent)),
             used: Cell::new(host.now()),
             held: Cell::new(Held::Unknown),
             bytes: Cell::new(0),

@@ -25,7 +25,7 @@ export async function doctor({ values }) {
     found.push({ level, what: spelled(what), ...(remedy ? { remedy: spelled(remedy) } : {}) });
 
   if (values.edge !== undefined) {
-    await lookAtEdge(values.edge, values.dashboard, say);
+    await lookAtEdge(values.edge, values.dashboard, version(), say);
     return tell(found, values.json);
   }
   say("ok", `lessonloop ${version()}, Node ${process.versions.node}, ${process.platform} ${process.arch}`);

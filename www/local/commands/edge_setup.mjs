@@ -1,5 +1,4 @@
 // `lessonloop doctor --edge URL`: what an edge function says of its own set-up, and what to do about what is missing.
-import { version } from "../main.mjs";
 
 /** How long it is waited for, in milliseconds: it waits eight seconds itself for its project. */
 const PATIENCE_MS = 15_000;
@@ -8,9 +7,10 @@ const PATIENCE_MS = 15_000;
  * Looks at an edge function.
  * @param {string} given its address
  * @param {string | undefined} dashboard the origin of a dashboard elsewhere that is to ask it
+ * @param {string} version this program's
  * @param {(level: "ok" | "note" | "fault", what: string, remedy?: string) => void} say
  */
-export async function lookAtEdge(given, dashboard, say) {
+export async function lookAtEdge(given, dashboard, version, say) {
   const url = origin(given);
   if (!url) {
     say("fault", `\`${given}\` is no address`, "give the Worker's: https://lessonloop.YOURS.workers.dev");
@@ -39,14 +39,18 @@ export async function lookAtEdge(given, dashboard, say) {
     }
   }
   if (answer.status === 200 && Array.isArray(body?.problems)) {
-    found(url, from, body, say);
+    found(url, from, body, version, say);
     return;
   }
   const { code, field, message } = body?.error ?? {};
   if (code === "forbidden" && field === "origin")
     say("fault", `pages of ${from} may not ask ${url}`, `deploy it with \`--var DASHBOARD_ORIGIN:${from}\``);
   else if (code === "forbidden" && field === "host")
-    say("fault", `${url} does not answer to this name`, `add \`${new URL(url).host}\` to ALLOWED_HOSTS and deploy again`);
+    say(
+      "fault",
+      `${url} does not answer to this name`,
+      `add \`${new URL(url).host}\` to ALLOWED_HOSTS and deploy again`,
+    );
   else if (field && VARIABLES[field])
     say("fault", message, `set ${VARIABLES[field]} in edge/wrangler.toml or by \`--var\`, and deploy again`);
   else if (message) say("fault", `${url} says: ${message}`, "try again in a minute");
@@ -74,14 +78,15 @@ const VARIABLES = {
  * @param {string} url
  * @param {string | undefined} from
  * @param {any} told
+ * @param {string} version
  * @param {(level: "ok" | "note" | "fault", what: string, remedy?: string) => void} say
  */
-function found(url, from, told, say) {
+function found(url, from, told, version, say) {
   say("ok", `the edge function at ${url} answers (lessonloop ${told.version}), and asks ${told.project}`);
   for (const { message, remedy } of told.problems) say("fault", message, remedy);
   if (told.problems.length === 0) say("ok", `the project has version ${told.schema_version} of the schema`);
-  if (told.version !== version())
-    say("note", `it is of version ${told.version}, and this program of ${version()}`, "deploy this release's dist/edge");
+  if (told.version !== version)
+    say("note", `it is of version ${told.version}, and this program of ${version}`, "deploy this release's dist/edge");
   if (from) say("ok", `pages of ${from} may ask it`);
 }
 

@@ -3,6 +3,7 @@
 
 mod again;
 mod answers;
+mod budget;
 #[path = "../../../lesson-service/tests/service/common/mod.rs"]
 mod common;
 mod first_answer;
@@ -13,6 +14,7 @@ mod own_lessons;
 mod quarantine;
 mod retry;
 mod server_keys;
+mod setup;
 mod snapshot_cache;
 mod test_edge;
 
