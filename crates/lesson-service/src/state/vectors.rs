@@ -1,6 +1,8 @@
 //! Which lesson has which vector of the loaded model, and which still need one.
 
 use super::embedder::Reading;
+use super::waiting::Waiting;
+pub use super::waiting::Wanted;
 use lesson_core::{Cosines, Lesson, Space};
 use lesson_embed::{EmbedError, QuantVector, VectorStore};
 use lesson_sync::VectorRow;
@@ -56,25 +58,6 @@ struct InOrder {
     of: (u64, u64),
     /// [`NO_ROW`] for a lesson without a vector.
     rows: Rc<[u32]>,
-}
-
-/// A text that has no vector yet.
-struct Waiting {
-    /// The lessons that have it.
-    slugs: BTreeSet<String>,
-    /// Its length in bytes.
-    len: usize,
-    /// How often others failed to embed it.
-    failures: u8,
-}
-
-/// A text to embed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// The key of its vector: SHA-256 of the text, in hex.
-    pub hash: String,
-    /// The text.
-    pub text: String,
 }
 
 impl Vectors {
