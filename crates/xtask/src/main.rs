@@ -129,6 +129,9 @@ enum Task {
         /// For `relevance`: a folder of markdown lessons with `match.keywords`, instead of the sample lessons.
         #[arg(long, value_name = "DIR")]
         lessons: Option<PathBuf>,
+        /// For `relevance`: queries in other languages, with the multilingual model.
+        #[arg(long, conflicts_with_all = ["json", "lessons"])]
+        languages: bool,
         /// For `learn`: the exploratory set of the Upworthy Research Archive, as CSV.
         #[arg(long, value_name = "FILE")]
         upworthy: Option<PathBuf>,
@@ -208,10 +211,12 @@ fn start(task: Task) -> Result<()> {
             name,
             json,
             lessons,
+            languages,
             upworthy,
         } => {
             let inputs = bench::Inputs {
                 lessons: lessons.as_deref(),
+                languages,
                 upworthy: upworthy.as_deref(),
             };
             bench::bench(&cache, &name, json, inputs)
