@@ -8,6 +8,9 @@
 mod author;
 #[path = "benches/relevance/corpus.rs"]
 mod corpus;
+#[path = "benches/relevance/languages.rs"]
+#[allow(dead_code, reason = "the bench prints the figures")]
+mod languages;
 #[path = "benches/relevance/measure.rs"]
 #[allow(dead_code, reason = "the bench names the measures")]
 mod measure;
@@ -27,6 +30,20 @@ use std::rc::Rc;
 
 // Other clones that share a target folder build their own: the paths below are this one's.
 const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
+#[test]
+fn every_language_has_queries_and_half_of_them_are_held_out() {
+    let corpus = corpus::samples().unwrap();
+    let asked = languages::labelled(&corpus).unwrap();
+    let languages: BTreeSet<&str> = asked.iter().map(|one| one.language).collect();
+    assert!(
+        asked.len() >= 200 && languages.len() >= 8,
+        "{}",
+        asked.len()
+    );
+    let held_out = asked.iter().filter(|one| one.held_out).count();
+    assert_eq!(held_out * 2, asked.len());
+}
 
 #[test]
 fn the_samples_have_enough_queries_and_every_lesson_is_asked_for() {

@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use lesson_embed::{EmbedError, Model};
-use lesson_service::{Embedder, Host, Service};
+use lesson_service::{Embedder, Host, Reading, Service};
 use lesson_sync::MemoryStore;
 use lesson_types::{Method, Request, limits};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ impl Answer {
 /// The model, which embeds each text once.
 pub struct Cached {
     model: Model,
-    held: RefCell<BTreeMap<String, Vec<f32>>>,
+    held: RefCell<BTreeMap<(String, bool), Vec<f32>>>,
 }
 
 impl Cached {
@@ -52,6 +52,19 @@ impl Cached {
             held: RefCell::default(),
         })
     }
+
+    fn once(&self, text: &str, is_query: bool) -> Result<Vec<f32>, EmbedError> {
+        let key = (text.to_owned(), is_query);
+        if let Some(vector) = self.held.borrow().get(&key) {
+            return Ok(vector.clone());
+        }
+        let vector = match is_query {
+            true => self.model.embed_query(text)?,
+            false => self.model.embed(text)?,
+        };
+        self.held.borrow_mut().insert(key, vector.clone());
+        Ok(vector)
+    }
 }
 
 impl Embedder for Cached {
@@ -64,14 +77,15 @@ impl Embedder for Cached {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        if let Some(vector) = self.held.borrow().get(text) {
-            return Ok(vector.clone());
-        }
-        let vector = self.model.embed(text)?;
-        self.held
-            .borrow_mut()
-            .insert(text.to_owned(), vector.clone());
-        Ok(vector)
+        self.once(text, false)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.once(text, true)
+    }
+
+    fn reading(&self) -> Reading {
+        self.model.reading()
     }
 }
 

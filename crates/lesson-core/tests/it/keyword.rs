@@ -1,7 +1,7 @@
 //! The keyword index.
 
 use crate::common::{lesson, space, with, written};
-use lesson_core::{KeywordIndex, Lesson};
+use lesson_core::{KeywordIndex, Lesson, words_asked};
 use proptest::prelude::*;
 
 fn index(lessons: &[Lesson]) -> KeywordIndex {
@@ -237,81 +237,33 @@ fn aliases_of_a_technology_find_each_other() {
     }
 }
 
-/// Lessons in many languages, each with a query that has other forms of its words.
-const LESSONS: [(&str, &str, &str); 12] = [
-    (
-        "de",
-        "Die Migrationen der Datenbanken werden nicht parallel ausgeführt, weil sie sich sperren",
-        "Migration einer Datenbank sperrt",
-    ),
-    (
-        "fr",
-        "Les migrations de la base ne sont pas exécutées en parallèle avec les tests",
-        "exécuter une migration",
-    ),
-    (
-        "es",
-        "Las migraciones de la base no se ejecutan en paralelo con las pruebas",
-        "ejecutar migraciones en pruebas",
-    ),
-    (
-        "pt",
-        "As configurações não são guardadas no repositório, mas no cofre",
-        "guardar a configuracao",
-    ),
-    (
-        "it",
-        "Le richieste non sono ripetute senza una chiave di idempotenza",
-        "ripetere la richiesta",
-    ),
-    (
-        "nl",
-        "De wachtwoorden zijn niet in de bestanden van het project",
-        "wachtwoord in een bestand",
-    ),
-    (
-        "sv",
-        "Testerna och databaserna är inte alltid i samma behållare",
-        "databas i behållaren",
-    ),
-    (
-        "ru",
-        "Запросы к базе не повторяются без ключа",
-        "повторять запрос",
-    ),
-    ("zh", "数据库迁移之前先备份", "备份数据库"),
-    (
-        "ja",
-        "データベースの設計を変更する前にバックアップを取る",
-        "バックアップ",
-    ),
-    (
-        "ko",
-        "데이터베이스를 옮기기 전에 백업을 만든다",
-        "데이터베이스 백업",
-    ),
-    ("hi", "डेटाबेस की स्थिति बदलने से पहले बैकअप बनाएँ", "स्थिति"),
-];
+/// Lessons in many languages, each with a query that has other forms of its words, and the words that the server is asked for.
+/// The suite `stack` asks the server for the same.
+fn in_many_languages() -> Vec<(Lesson, String, Vec<String>)> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        slug: String,
+        title: String,
+        query: String,
+        asked: Vec<String>,
+    }
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("../../../../tests/corpus/languages.json")).unwrap();
+    rows.into_iter()
+        .map(|row| (written(&row.slug, &row.title, ""), row.query, row.asked))
+        .collect()
+}
 
 #[test]
 fn a_lesson_is_found_by_other_forms_of_its_words_in_its_language() {
-    let all: Vec<Lesson> = LESSONS
-        .iter()
-        .map(|(slug, text, _)| written(slug, text, ""))
-        .chain([written(
-            "en",
-            "Run the migrations of a database before the tests",
-            "",
-        )])
-        .collect();
+    let rows = in_many_languages();
+    let all: Vec<Lesson> = rows.iter().map(|row| row.0.clone()).collect();
     let index = index(&all);
-    for (slug, _, query) in LESSONS {
+    for (lesson, query, asked) in &rows {
         let scores = index.scores(query, false);
-        assert_eq!(
-            scores.best().first().map(|best| best.0),
-            Some(slug),
-            "{query}"
-        );
+        let best = scores.best().first().map(|best| best.0);
+        assert_eq!(best, Some(lesson.slug.as_str()), "{query}");
+        assert_eq!(&words_asked(query, 64), asked, "{query}");
     }
     assert!(index.scores("the running migrations", false).score("en") > 0.0);
 }

@@ -360,7 +360,7 @@ impl PartWanted {
 
 fn vector_of(text: &str, model: Option<&dyn Embedder>) -> Option<Vec<f32>> {
     let model = model.filter(|model| model.dims() == VECTOR_DIMS && !text.trim().is_empty())?;
-    model.embed(text).ok()
+    model.embed_query(text).ok()
 }
 
 fn text(body: &Value, field: &str) -> Option<String> {

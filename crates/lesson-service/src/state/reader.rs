@@ -176,7 +176,7 @@ impl<S: Store, H: Host> Service<S, H> {
             } else {
                 *self.embedding.exchanged.borrow_mut() = Exchange::default();
                 // The model and its dimensions were taken once, so they are again.
-                Vectors::new(&vectors.model, vectors.dims, Vec::new()).ok()
+                Vectors::new(&vectors.model, vectors.dims, vectors.reading, Vec::new()).ok()
             }
         });
         if let Some(vectors) = &mut state.vectors {
