@@ -28,7 +28,7 @@ export function plugin(driver, { validate, install, headless }) {
     });
     t.after(() => model.close());
     const place = new Place(driver, { url: model.url, name: "plugin" });
-    place.env.LESSONLOOP_PACKAGE = archive;
+    Object.assign(place.env, { LESSONLOOP_PACKAGE: archive });
     const run = async (/** @type {string[]} */ words) => {
       const { code, out } = await place.run(words);
       assert.equal(code, 0, `${words.join(" ")}: ${out.slice(-2_000)}`);
