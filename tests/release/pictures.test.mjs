@@ -2,9 +2,10 @@
 // on the command line. `LESSONLOOP_WRITE=1` writes them into docs/.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { ready } from "../browser/app.mjs";
 import { launch } from "../browser/chromium.mjs";
 import { folder, piece, ROOT } from "./pieces.mjs";
 import { animated } from "./terminal.mjs";
@@ -24,7 +25,10 @@ function session() {
     env: { ...process.env, npm_config_cache: join(place, ".npm") },
   });
   const bin = join(place, "node_modules/lessonloop/local/bin/lessonloop.mjs");
-  const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home, COLUMNS: "100" };
+  // As after `npm install -g`: what is printed then names the command alone.
+  mkdirSync(join(place, "bin"));
+  symlinkSync(bin, join(place, "bin/lessonloop"));
+  const env = { PATH: `${join(place, "bin")}:${process.env.PATH}`, HOME: home, XDG_RUNTIME_DIR: home, COLUMNS: "100" };
   const run = (/** @type {string[]} */ ...words) => {
     const done = spawnSync(process.execPath, [bin, ...words], { cwd: project, env, encoding: "utf8" });
     assert.equal(done.status, 0, `${words.join(" ")}: ${done.stdout}${done.stderr}`);
@@ -38,8 +42,8 @@ function session() {
   });
   const SLUG = "bind-values-never-splice-them";
   return [
-    typed("add", "Bind values, never splice them", "-r", "Use placeholders; the driver sends values apart."),
-    typed("recommend", "keep user input out of SQL", "--decision", "run-1"),
+    typed("add", "Bind values, never splice them", "-r", "Use placeholders.", "--tech", "sql"),
+    typed("recommend", "bind the values of a SQL statement", "--decision", "run-1"),
     typed("track", `Applying '${SLUG}': the query takes its values as parameters.`, "--decision", "run-1"),
     typed("outcome", "run-1", "success"),
     typed("show", SLUG),
@@ -78,10 +82,10 @@ test("the dashboard over the demo", { timeout: 120_000 }, async () => {
     await page.getByTestId("demo-banner").waitFor();
     await page.goto(`${process.env.LESSONLOOP_URL}/`);
     await page.getByTestId("demo-banner").waitFor();
-    await page.waitForLoadState("networkidle");
+    await ready(page);
+    for (const card of ["headline", "movers", "activity"]) await page.getByTestId(card).waitFor();
+    await page.getByTestId("skeleton").waitFor({ state: "detached" });
     await page.evaluate(() => document.fonts.ready);
-    // Every card has its numbers.
-    await page.locator("main [aria-busy=true]").first().waitFor({ state: "detached" });
     const picture = await page.screenshot({ type: "png" });
     assert.ok(picture.length > 20_000, `${picture.length} bytes: an empty page`);
     if (writes) writeFileSync(docs("dashboard.png"), picture);

@@ -21,6 +21,7 @@ mod node_tests;
 mod notices;
 mod npm;
 mod npm_package;
+mod pieces;
 mod precache;
 mod profile;
 mod progress;

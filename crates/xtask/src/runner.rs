@@ -12,7 +12,7 @@ use crate::node_tests::node_tests;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{bench, browser, clients, model, python, release, run};
+use crate::{bench, browser, clients, model, pieces, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -98,7 +98,7 @@ impl Runner {
             Self::Size => bench::size(cache),
             Self::Clients => clients::test(cache, only),
             Self::Release => {
-                release::make(cache, None)?;
+                pieces::make(cache, None)?;
                 node(cache, &["release"], needs, only)
             }
         }
