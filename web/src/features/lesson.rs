@@ -44,9 +44,9 @@ use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust}
 use movers::Movers;
 use overtaken::Overtaken;
 pub use preview::Preview;
-pub use similar::Similar;
 use revisions::Revisions;
 use shown::ShownList;
+pub use similar::Similar;
 use standing::Performance;
 
 /// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
@@ -355,7 +355,8 @@ fn whole_text(
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(heading, text)| {
-            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }.into_any()
+            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }
+                .into_any()
         })
         .collect::<Vec<_>>()
         .into_any()

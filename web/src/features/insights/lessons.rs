@@ -53,7 +53,10 @@ pub fn LessonTable(
             .figure(|row: &Row| row.lift.as_ref().and_then(|held| held.lift.estimate)),
         Column::new("Success", |row: &Row| {
             let rate = row.lesson.success;
-            share_of(rate.map(|rate| rate.share), rate.map_or(0, |rate| rate.runs))
+            share_of(
+                rate.map(|rate| rate.share),
+                rate.map_or(0, |rate| rate.runs),
+            )
         })
         .num()
         .by(|row: &Row| row.lesson.success.map(|rate| rate.share))

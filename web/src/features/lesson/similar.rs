@@ -43,7 +43,9 @@ pub fn Similar(fields: LessonFields, own: Option<String>) -> impl IntoView {
             ..Search::default()
         };
         spawn_local(async move {
-            let answer = client.post_json::<SearchResults>("/v1/search", &asked).await;
+            let answer = client
+                .post_json::<SearchResults>("/v1/search", &asked)
+                .await;
             if mine.is_none() || turn.try_get_value() != mine {
                 return;
             }

@@ -176,7 +176,8 @@ impl ReviewPage {
 
     /// How many there are to look at here, as far as the filter takes them.
     pub fn rest(self) -> u32 {
-        self.left().min(self.reviewing.fits().saturating_add(self.late()))
+        self.left()
+            .min(self.reviewing.fits().saturating_add(self.late()))
     }
 
     fn late(self) -> u32 {
