@@ -132,7 +132,6 @@ impl ReviewPage {
             }
         });
         page.read_lessons();
-        super::item_address::follow(page);
         page
     }
 
