@@ -95,10 +95,10 @@ impl Key {
 
 /// Milliseconds from a run's first recommendation to its outcome; `None` while it has none, or where one is not known.
 pub fn duration(run: &DecisionView) -> Option<f64> {
-    let at = |text: &Option<String>| text.as_deref().map(js_sys::Date::parse);
-    let (from, to) = (at(&run.at)?, at(&run.outcome_at)?);
     run.outcome.filter(|told| outcome::is_final(*told))?;
-    Some(to - from).filter(|span| span.is_finite() && *span >= 0.0)
+    let (from, to) = (run.at.as_deref()?, run.outcome_at.as_deref()?);
+    let took = js_sys::Date::parse(to) - js_sys::Date::parse(from);
+    Some(took).filter(|span| span.is_finite() && *span >= 0.0)
 }
 
 /// A span of time in its greatest unit, such as `12 min`.
