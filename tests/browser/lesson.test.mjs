@@ -163,7 +163,9 @@ test("a decision shows where the lesson was shown and what followed, and leads b
       .getByTestId("runs-total")
       .filter({ hasText: /^1 run$/ })
       .waitFor();
-    await eventually(async () => assert.match(await page.getByTestId("chip-lesson").textContent(), new RegExp(`: ${IDEMPOTENCY}`)));
+    await eventually(async () =>
+      assert.match(await page.getByTestId("chip-lesson").textContent(), new RegExp(`: ${IDEMPOTENCY}`)),
+    );
     await page.goBack();
     await shown.getByTestId("shown-situation").click();
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();

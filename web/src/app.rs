@@ -7,7 +7,9 @@ use crate::features::{DemoBanner, NotFoundPage, OverviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::parameters::Parameters;
 use crate::review::Reviewing;
-use crate::shell::{Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote, tell_watched};
+use crate::shell::{
+    Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote, tell_watched,
+};
 use crate::sync::Syncing;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;

@@ -1,6 +1,7 @@
 //! What waits for a person's judgement, for every page: asked once, and what was decided about it.
 
 mod act;
+mod answer;
 mod pending_actions;
 mod review_filter;
 mod review_state;
@@ -10,6 +11,8 @@ use crate::api::{Client, json};
 use crate::components::{Toasts, use_toasts};
 use crate::format;
 pub use act::Act;
+use answer::UnderWay;
+pub use answer::{Answer, Undone};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -50,46 +53,6 @@ pub struct Reviewing {
     tab: StoredValue<String>,
     turn: StoredValue<u32>,
     timer: StoredValue<Option<Timeout>, LocalStorage>,
-}
-
-/// An answer to a lesson of the queue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// Names it.
-    id: String,
-    /// The lesson.
-    pub slug: String,
-    /// Its title.
-    pub title: String,
-    /// Names the question, where there is one to be remembered; and the pairs of texts that it asks about.
-    pub key: Option<String>,
-    pairs: Vec<String>,
-    /// The answer.
-    pub act: Act,
-    /// Whether the lesson is dealt with.
-    gone: bool,
-}
-
-/// An act on its way.
-#[derive(Debug, Clone, PartialEq)]
-struct UnderWay {
-    held: PendingAction,
-    /// Whether the lesson is dealt with.
-    gone: bool,
-    /// Whether it is written down.
-    written: bool,
-    /// Whether it was sent already.
-    sent: bool,
-}
-
-/// What came of taking an answer back.
-pub enum Undone {
-    /// There is none.
-    Nothing,
-    /// It is as if it had not been given.
-    Done(Answer),
-    /// It is stored, and no event takes it back.
-    TooLate(Answer),
 }
 
 impl Reviewing {

@@ -269,7 +269,7 @@ export const COMMANDS = [
   {
     name: "last",
     arguments: "",
-    about: "what was given, used and learned in the last session",
+    about: "what was shown, used and learned in the last session",
     group: "For people",
     options: ASK,
     load: async () => (await import("./commands/last.mjs")).last,

@@ -13,7 +13,7 @@ pub fn Pills(
         view! {
             <button type="button" class="filter-chip on" aria-label=format!("{label} ✕ take this filter off") data-testid=format!("chip-{name}")
                 on:click=move |_| off.run(name)>
-                {label}<span aria-hidden="true">"✕"</span>
+                {label.clone()}<span aria-hidden="true">"✕"</span>
             </button>
         }
     };

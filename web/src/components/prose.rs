@@ -17,15 +17,19 @@ pub fn Prose(
 /// Where a link of a text leads: to a page of the web, or by a slug or a path to a lesson here; `None` where it leads
 /// nowhere that is safe to follow.
 fn destination(address: &str) -> Option<String> {
-    let is_web = ["https://", "http://"]
-        .iter()
-        .any(|scheme| address.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme)));
+    let is_web = ["https://", "http://"].iter().any(|scheme| {
+        address
+            .get(..scheme.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    });
     if is_web {
         return Some(address.to_owned());
     }
     let slug = address.strip_prefix("/lessons/").unwrap_or(address);
     let is_slug = !slug.is_empty()
-        && slug.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        && slug
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
     is_slug.then(|| format!("/lessons/{slug}"))
 }
 
@@ -123,7 +127,10 @@ mod tests {
     #[test]
     fn a_link_leads_to_the_web_or_to_a_lesson() {
         for (address, to) in [
-            ("https://example.org/a?b=c", Some("https://example.org/a?b=c")),
+            (
+                "https://example.org/a?b=c",
+                Some("https://example.org/a?b=c"),
+            ),
             ("HTTP://example.org", Some("HTTP://example.org")),
             ("strategy-wide-range", Some("/lessons/strategy-wide-range")),
             ("/lessons/a-1", Some("/lessons/a-1")),

@@ -73,9 +73,7 @@ impl<Row> Column<Row> {
 
     /// The same for a number that may be missing.
     pub fn figure(self, number: impl Fn(&Row) -> Option<f64> + 'static) -> Self {
-        self.text(move |row| {
-            number(row).map_or_else(String::new, |n| crate::format::trim(n, 6))
-        })
+        self.text(move |row| number(row).map_or_else(String::new, |n| crate::format::trim(n, 6)))
     }
 
     /// Can be sorted by what `key` gives; rows without one come last.
@@ -237,7 +235,9 @@ where
 /// Puts rows in order; equal ones keep theirs either way.
 fn order<Row>(columns: &[Column<Row>], rows: &mut [Row], sorted: Option<Sorted>) {
     if let Some(Sorted { column, down }) = sorted
-        && let Some(compare) = columns.get(column).and_then(|column| column.compare.as_ref())
+        && let Some(compare) = columns
+            .get(column)
+            .and_then(|column| column.compare.as_ref())
     {
         rows.sort_by(|a, b| if down { compare(b, a) } else { compare(a, b) });
     }
@@ -245,7 +245,11 @@ fn order<Row>(columns: &[Column<Row>], rows: &mut [Row], sorted: Option<Sorted>)
 
 /// All rows as comma-separated values.
 fn written<Row>(columns: &[Column<Row>], rows: &[Row]) -> String {
-    let cells = || columns.iter().filter_map(|column| Some((column.label, column.write.as_ref()?)));
+    let cells = || {
+        columns
+            .iter()
+            .filter_map(|column| Some((column.label, column.write.as_ref()?)))
+    };
     Numbers {
         heads: cells().map(|(label, _)| label.to_owned()).collect(),
         rows: rows
@@ -322,7 +326,10 @@ mod tests {
             Column::new("Success", draw).figure(|row: &(&str, Option<f64>)| row.1),
         ];
         let rows = [("=a, b", Some(0.25)), ("c", None)];
-        assert_eq!(written(&columns, &rows), "Name,Success\r\n\"'=a, b\",0.25\r\nc,\r\n");
+        assert_eq!(
+            written(&columns, &rows),
+            "Name,Success\r\n\"'=a, b\",0.25\r\nc,\r\n"
+        );
     }
 
     #[test]

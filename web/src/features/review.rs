@@ -51,6 +51,7 @@ pub fn ReviewPage() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
     let page = ReviewPage::new(reviewing);
     provide_context(page);
+    item_address::follow(page);
     listen(page);
     // More are read where many of those that came first are put off.
     Effect::new(move |_| {

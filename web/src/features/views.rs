@@ -3,8 +3,7 @@
 
 use crate::components::{CopyButton, Popover};
 use crate::dom::Memory;
-use crate::format;
-use crate::parameters::{Parameters, use_parameters};
+use crate::parameters::use_parameters;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -26,7 +25,7 @@ struct Saved {
     place: String,
     /// What a person calls it.
     name: String,
-    /// The query of its address, in [`Parameters::normal`] form.
+    /// The query of its address by key: [`crate::parameters::Parameters::normal`].
     query: String,
 }
 

@@ -109,7 +109,8 @@ impl Wanted {
         }
         let has = |text: &str| text.to_lowercase().contains(&self.words);
         queue.items.retain(|item| {
-            self.reason.is_none_or(|reason| item.reasons.contains(&reason))
+            self.reason
+                .is_none_or(|reason| item.reasons.contains(&reason))
                 && (has(&item.lesson.text.title) || has(&item.lesson.slug))
         });
         let fits = count(queue.items.len());

@@ -41,7 +41,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     let steps = vec![
         step(
             "Shown",
-            "A lesson was given to an agent for a run",
+            "A lesson was shown to an agent for a run",
             funnel.surfaced,
         ),
         step("Applied", "The agent was seen to apply it", funnel.applied),
@@ -196,7 +196,7 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
     );
     let rows = [
         (
-            "Uses that were a cause",
+            "Decisive uses",
             "Uses in which the lesson made the difference, among all that feedback names.",
             health.causal_ratio,
             String::new(),

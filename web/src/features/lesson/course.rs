@@ -188,7 +188,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     let has_success = move || points.with(|points| points.iter().any(|p| p.success_rate.is_some()));
     view! {
         <section class="panel course-panel" aria-labelledby="course-heading" data-testid="course">
-            <header><h2 id="course-heading">"Course over time"</h2></header>
+            <header><h2 id="course-heading">"Trend"</h2></header>
             <div class="pad stack">
             {move || match count.get() {
                 0 => ().into_any(),

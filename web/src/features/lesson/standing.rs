@@ -53,7 +53,7 @@ fn Numbers(
             "Held back: not recommended until a person approves it",
             "note note-bad",
         ),
-        Qualification::Qualified => ("May be recommended, as far as outcomes go", "note"),
+        Qualification::Qualified => ("Eligible for recommendation", "note"),
         Qualification::Pending => (
             "Not recommended: it failed more often than it worked",
             "note note-warn",

@@ -25,10 +25,10 @@ struct Column {
 const COLUMNS: [Column; 7] = [
     column("Lesson", Some("title"), "cell-lesson", ""),
     column(
-        "Standout",
+        "Status",
         Some("standout"),
         "cell-badge",
-        "What stands out: what needs you first, then what is known to work",
+        "What needs you first, then what is known to work",
     ),
     column(
         "Lift",

@@ -191,7 +191,7 @@ pub fn orders() -> Vec<(String, String)> {
         ("success", "Success rate"),
         ("applied", "Most used"),
         ("last_used", "Last used"),
-        ("standout", "What stands out"),
+        ("standout", "Status"),
         ("trend", "Rising success"),
         ("surfaced", "Most shown"),
         ("confidence", "Confidence"),

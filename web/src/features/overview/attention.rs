@@ -1,4 +1,4 @@
-//! What a person should look at: lessons that hurt, are held back or sink, edits that came too late, silent agents.
+//! What a person should look at: lessons that hurt, are held back or sink, conflicting edits, silent agents.
 
 use crate::api::{Client, resource};
 use crate::components::{Chip, Skeleton, points};
@@ -44,7 +44,7 @@ pub fn Attention(
             lines.push(Line {
                 tone: "bad",
                 word: "conflict",
-                text: format::plural(conflicts, "edit came too late", "edits came too late"),
+                text: format::plural(conflicts, "conflicting edit", "conflicting edits"),
                 note: String::new(),
                 href: "/settings/conflicts".to_owned(),
             });

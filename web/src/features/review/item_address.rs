@@ -32,7 +32,9 @@ pub fn follow(page: ReviewPage) {
     Effect::new(move |before: Option<Option<String>>| {
         let now = front.get();
         // The first item of the queue needs no name, until one moves on.
-        let moved = before.flatten().is_some_and(|before| Some(&before) != now.as_ref());
+        let moved = before
+            .flatten()
+            .is_some_and(|before| Some(&before) != now.as_ref());
         let name = now.clone().unwrap_or_default();
         if moved && named.get_untracked() != name && path.get_untracked() == own {
             let options = NavigateOptions {

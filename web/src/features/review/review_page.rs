@@ -132,7 +132,6 @@ impl ReviewPage {
             }
         });
         page.read_lessons();
-        super::item_address::follow(page);
         page
     }
 
@@ -176,7 +175,8 @@ impl ReviewPage {
 
     /// How many there are to look at here, as far as the filter takes them.
     pub fn rest(self) -> u32 {
-        self.left().min(self.reviewing.fits().saturating_add(self.late()))
+        self.left()
+            .min(self.reviewing.fits().saturating_add(self.late()))
     }
 
     fn late(self) -> u32 {

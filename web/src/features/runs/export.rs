@@ -108,7 +108,8 @@ fn row(run: &DecisionView) -> String {
             .map_or_else(String::new, |percent| format::trim(percent, 4)),
         control.to_string(),
         duration(run).map_or_else(String::new, |span| format::trim(span / 1_000.0, 3)),
-        run.tokens.map_or_else(String::new, |tokens| tokens.to_string()),
+        run.tokens
+            .map_or_else(String::new, |tokens| tokens.to_string()),
         learned.join(" "),
     ])
 }
@@ -136,7 +137,10 @@ pub fn ExportRuns(feed: Feed) -> impl IntoView {
             match read {
                 Ok(read) => {
                     dom::download_text(how.name(), how.kind(), &text);
-                    toasts.good(format!("{} exported", format::plural(read.count, "run", "runs")));
+                    toasts.good(format!(
+                        "{} exported",
+                        format::plural(read.count, "run", "runs")
+                    ));
                 }
                 Err(error) => toasts.bad(format!("Nothing was exported: {}", error.message)),
             }

@@ -54,7 +54,10 @@ impl Feed {
         Effect::new(move |before: Option<Filter>| {
             let filter = filter.get();
             feed.client.changed.track();
-            let held = if before.as_ref().is_some_and(|before| before.same_runs(&filter)) {
+            let held = if before
+                .as_ref()
+                .is_some_and(|before| before.same_runs(&filter))
+            {
                 feed.runs.with_untracked(Vec::len)
             } else {
                 feed.runs.set(Vec::new());

@@ -70,7 +70,11 @@ impl Filter {
     /// What limits the list beside the search: the parameter's name, and the limit in words. `agent` names an asker.
     pub fn facets(&self, agent: impl Fn(&str) -> String) -> Vec<(&'static str, String)> {
         [
-            ("outcome", format!("Outcome: {}", self.outcome), &self.outcome),
+            (
+                "outcome",
+                format!("Outcome: {}", self.outcome),
+                &self.outcome,
+            ),
             ("by", format!("Agent: {}", agent(&self.by)), &self.by),
             ("domain", format!("Domain: {}", self.domain), &self.domain),
             ("lesson", format!("Lesson: {}", self.lesson), &self.lesson),

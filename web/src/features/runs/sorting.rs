@@ -95,10 +95,10 @@ impl Key {
 
 /// Milliseconds from a run's first recommendation to its outcome; `None` while it has none, or where one is not known.
 pub fn duration(run: &DecisionView) -> Option<f64> {
-    let at = |text: &Option<String>| text.as_deref().map(js_sys::Date::parse);
-    let (from, to) = (at(&run.at)?, at(&run.outcome_at)?);
     run.outcome.filter(|told| outcome::is_final(*told))?;
-    Some(to - from).filter(|span| span.is_finite() && *span >= 0.0)
+    let (from, to) = (run.at.as_deref()?, run.outcome_at.as_deref()?);
+    let took = js_sys::Date::parse(to) - js_sys::Date::parse(from);
+    Some(took).filter(|span| span.is_finite() && *span >= 0.0)
 }
 
 /// A span of time in its greatest unit, such as `12 min`.
@@ -148,7 +148,10 @@ fn value(run: &DecisionView, key: Key) -> Option<Value> {
 /// numbers with the greatest; `reverse` turns that round.
 pub fn sorted(runs: Vec<DecisionView>, key: Key, reverse: bool) -> Vec<DecisionView> {
     let down = (key.is_number() || key == Key::When) != reverse;
-    let mut keyed: Vec<_> = runs.into_iter().map(|run| (value(&run, key), run)).collect();
+    let mut keyed: Vec<_> = runs
+        .into_iter()
+        .map(|run| (value(&run, key), run))
+        .collect();
     keyed.sort_by(|(a, _), (b, _)| match (a, b) {
         (Some(a), Some(b)) => {
             let order = a.partial_cmp(b).unwrap_or(Ordering::Equal);
@@ -195,15 +198,21 @@ impl Sorting {
                 return filter;
             }
             // Another order of the same runs needs no reading.
-            let same = before.as_ref().is_some_and(|before| before.same_runs(&filter));
+            let same = before
+                .as_ref()
+                .is_some_and(|before| before.same_runs(&filter));
             if same {
                 let reverse = filter.is_reversed();
-                sorting.runs.update(|runs| *runs = sorted(std::mem::take(runs), key, reverse));
+                sorting
+                    .runs
+                    .update(|runs| *runs = sorted(std::mem::take(runs), key, reverse));
             }
             let wanted = filter.clone();
             spawn_local(async move {
                 let mut all = Vec::new();
-                let read = feed.each_page_of(&wanted, MOST, |runs| all.extend_from_slice(runs)).await;
+                let read = feed
+                    .each_page_of(&wanted, MOST, |runs| all.extend_from_slice(runs))
+                    .await;
                 if mine.is_none() || turn.try_get_value() != mine {
                     return;
                 }
@@ -240,7 +249,11 @@ mod tests {
     }
 
     fn order(key: Key, reverse: bool) -> Vec<String> {
-        let runs = vec![run("a", "Zoo", Some(5)), run("b", "bar", None), run("c", "Add", Some(50))];
+        let runs = vec![
+            run("a", "Zoo", Some(5)),
+            run("b", "bar", None),
+            run("c", "Add", Some(50)),
+        ];
         let runs = sorted(runs, key, reverse).into_iter();
         runs.map(|run| run.id).collect()
     }
@@ -250,7 +263,11 @@ mod tests {
         assert_eq!(order(Key::Tokens, false), ["c", "a", "b"]);
         assert_eq!(order(Key::Tokens, true), ["a", "c", "b"]);
         assert_eq!(order(Key::Task, false), ["c", "b", "a"]);
-        assert_eq!(order(Key::Lessons, false), ["a", "b", "c"], "equal ones keep their order");
+        assert_eq!(
+            order(Key::Lessons, false),
+            ["a", "b", "c"],
+            "equal ones keep their order"
+        );
     }
 
     #[test]
@@ -263,7 +280,12 @@ mod tests {
 
     #[test]
     fn a_span_is_told_in_its_greatest_unit() {
-        for (seconds, told) in [(4.0, "4 s"), (90.0, "2 min"), (5_400.0, "1.5 h"), (259_200.0, "3 d")] {
+        for (seconds, told) in [
+            (4.0, "4 s"),
+            (90.0, "2 min"),
+            (5_400.0, "1.5 h"),
+            (259_200.0, "3 d"),
+        ] {
             assert_eq!(span(seconds * 1_000.0), told);
         }
     }

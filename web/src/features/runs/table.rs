@@ -32,7 +32,11 @@ pub fn Table(
         let state = move || {
             let filter = filter.get();
             let descends = (key.is_number() || key == Key::When) != filter.is_reversed();
-            (Key::read(&filter.sort) == key).then_some(if descends { "descending" } else { "ascending" })
+            (Key::read(&filter.sort) == key).then_some(if descends {
+                "descending"
+            } else {
+                "ascending"
+            })
         };
         let class = match key {
             Key::Task => "wide",
