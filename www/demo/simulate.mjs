@@ -88,11 +88,25 @@ const liftOf = (slug) => {
 /** What it does in a task. */
 const liftIn = (task, slug) => (task.fits?.includes(slug) ? liftOf(slug) : 0);
 
+/** What each lesson is about, in a word or two: the keywords that its file names. */
+const subjects = new Map();
+for (const name of names) {
+  const text = await readFile(join(samplesDir, name), "utf8");
+  const found = [...text.split("\n---")[0].matchAll(/^ {4}- "(.+)"$/gm)].map(([, words]) => words);
+  if (found.length > 0) subjects.set(name.replace(/\.md$/, ""), found);
+}
+
 /** Tasks of these fields, the frequent ones as often as they are. */
 const ofFields = (fields) =>
   tasks
     .filter((task) => fields.includes(task.domain ?? task.project_type ?? ""))
     .flatMap((task) => Array(task.often ?? 1).fill(task));
+/** A task as an agent writes it: what it is about in a word or two, as a lesson that fits has it, then what is to be done. */
+function titled({ fits }, said) {
+  const words = subjects.get(fits?.[luck.below(fits.length)]);
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  return words ? `${capital(words[luck.below(words.length)])}: ${said}` : capital(said);
+}
 const lately = [];
 /** One of them in words that were not used lately, as far as there are others. */
 function drawn(own) {
@@ -102,7 +116,7 @@ function drawn(own) {
     if (tries < 20 && lately.includes(said)) continue;
     lately.push(said);
     if (lately.length > APART) lately.shift();
-    return { ...kind, task: said[0].toUpperCase() + said.slice(1) };
+    return { ...kind, task: titled(kind, said) };
   }
 }
 /** How often runs go well without a lesson, by domain or kind of project. */
