@@ -23,7 +23,8 @@ begin
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f') and (n.nspname = 'lessonloop' or n.nspname = 'public' and c.relname in (
       'spaces', 'members', 'agent_keys', 'actors', 'events', 'rejected_events', 'lessons', 'lesson_embeddings', 'retrievals',
-      'decisions', 'recommendations', 'tool_successes', 'activity', 'feedback_times', 'lesson_events', 'settings'))
+      'decisions', 'recommendations', 'tool_successes', 'activity', 'feedback_times', 'lesson_events', 'settings',
+      'domain_bases'))
     order by n.nspname, c.relname limit 1;
     if stranger is null and to_regnamespace('lessonloop') is not null then
       stranger := 'the schema lessonloop';

@@ -80,7 +80,7 @@ pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
 pub use prompt::{
-    GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    BadgeWords, GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text, prompt_text_by,
     prompt_text_shared, shares, tokens, visible,
 };
 pub use rank::{

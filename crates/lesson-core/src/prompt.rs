@@ -37,9 +37,16 @@ pub(crate) fn given_tokens(lesson: &Lesson) -> usize {
     tokens(&section(
         lesson,
         RelevanceWord::Medium,
-        &body(lesson),
-        false,
+        (&body(lesson), false),
+        &sources_badge,
     ))
+}
+
+/// The badge of a lesson in words.
+pub type BadgeWords<'a> = &'a dyn Fn(&Lesson) -> String;
+
+fn sources_badge(lesson: &Lesson) -> String {
+    lesson.standing.badge().text
 }
 
 /// What gives lessons to an agent.
@@ -59,6 +66,15 @@ pub struct PromptText {
 /// With `max_tokens` the whole text takes no more: the first lesson is cut at the end of a block when it is too long, and
 /// later ones that don't fit are left out.
 pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>) -> PromptText {
+    prompt_text_by(items, max_tokens, &sources_badge)
+}
+
+/// The same with other badges than those of the sources' rules.
+pub fn prompt_text_by(
+    items: &[(&Lesson, RelevanceWord)],
+    max_tokens: Option<usize>,
+    badge: BadgeWords<'_>,
+) -> PromptText {
     if items.is_empty() {
         return PromptText {
             text: "No lesson fits this situation. Go on without one.\n".to_owned(),
@@ -77,10 +93,10 @@ pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>
             String::new()
         };
         let left = most.saturating_sub(text.len() + end.len() + closing.len());
-        let whole = section(lesson, *relevance, &body(lesson), false);
+        let whole = section(lesson, *relevance, (&body(lesson), false), badge);
         let section = if whole.len() <= left {
             whole
-        } else if is_first && let Some(cut) = cut_section(lesson, *relevance, left) {
+        } else if is_first && let Some(cut) = cut_section(lesson, *relevance, left, badge) {
             cut
         } else {
             continue;
@@ -117,7 +133,11 @@ const AS_DATA: usize = 90;
 
 /// The prompt for these lessons as [`prompt_text`] has it, with each lesson that is too long shortened to its share of
 /// `max_tokens`. Room is reckoned for the same as JSON, so what fits as a text fits as data, too.
-pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize) -> SharedPrompt {
+pub fn prompt_text_shared(
+    items: &[(&Lesson, RelevanceWord)],
+    max_tokens: usize,
+    badge: BadgeWords<'_>,
+) -> SharedPrompt {
     if items.is_empty() {
         return SharedPrompt {
             prompt: prompt_text(items, None),
@@ -133,7 +153,7 @@ pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize)
         .iter()
         .zip(&texts)
         .map(|((lesson, relevance), text)| {
-            let frame = section(lesson, *relevance, "", true).len() + AS_DATA;
+            let frame = section(lesson, *relevance, ("", true), badge).len() + AS_DATA;
             (frame, text.room())
         })
         .collect();
@@ -153,7 +173,7 @@ pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize)
         if end.is_empty() {
             end = naming(&lesson.slug);
         }
-        let section = section(lesson, *relevance, &given.body(), given.is_cut);
+        let section = section(lesson, *relevance, (&given.body(), given.is_cut), badge);
         taken.push(tokens(&section));
         text.push_str(&section);
     }
@@ -200,7 +220,12 @@ fn body(lesson: &Lesson) -> String {
     ])
 }
 
-fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) -> String {
+fn section(
+    lesson: &Lesson,
+    relevance: RelevanceWord,
+    (body, is_cut): (&str, bool),
+    badge: BadgeWords<'_>,
+) -> String {
     let review = match lesson.trust {
         Trust::Approved => "",
         Trust::Unreviewed => " · ⚠️ unreviewed",
@@ -209,7 +234,7 @@ fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) 
     format!(
         "\n### {}\n{} · relevance: {}{review}\n{}{}",
         lesson.slug,
-        lesson.standing.badge().text,
+        badge(lesson),
         relevance.as_str(),
         fenced(body),
         if is_cut { CUT } else { "" },
@@ -217,14 +242,19 @@ fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) 
 }
 
 /// The lesson with as much of its text as fits in so many bytes; `None` where nothing of it does.
-fn cut_section(lesson: &Lesson, relevance: RelevanceWord, most: usize) -> Option<String> {
+fn cut_section(
+    lesson: &Lesson,
+    relevance: RelevanceWord,
+    most: usize,
+    badge: BadgeWords<'_>,
+) -> Option<String> {
     let body = body(lesson);
-    let mut room = most.checked_sub(section(lesson, relevance, "", true).len())?;
+    let mut room = most.checked_sub(section(lesson, relevance, ("", true), badge).len())?;
     loop {
         let kept = first_blocks(&body, room);
         // Its source alone says nothing.
         kept.lines().nth(1)?;
-        let cut = section(lesson, relevance, kept, true);
+        let cut = section(lesson, relevance, (kept, true), badge);
         if cut.len() <= most {
             return Some(cut);
         }

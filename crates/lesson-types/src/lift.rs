@@ -104,6 +104,8 @@ pub struct LessonLift {
     pub badge: String,
     /// What was measured by withholding it at random.
     pub lift: Lift,
+    /// What ranking goes by: learned from every run, without randomisation. Of a lesson that is gone it says nothing.
+    pub belief: LiftBelief,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
     /// not withheld, and where the guard turned the estimate off.
     pub more_runs: Option<u32>,
@@ -163,7 +165,7 @@ pub struct LiftReport {
     pub by_domain: Vec<LiftGroup>,
     /// The same by who asked, most decisions first; at most 50.
     pub by_agent: Vec<LiftGroup>,
-    /// Lessons that were drawn for or applied: those that hurt first, then those that help, then by what is known of them.
+    /// Lessons that were drawn for: those that hurt first, then those that help, then by what is known of them.
     pub lessons: Vec<LessonLift>,
     /// How many fit the query.
     pub total: u32,

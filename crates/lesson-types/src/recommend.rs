@@ -336,7 +336,7 @@ pub struct TraceEntry {
     /// Every factor in order of application.
     pub factors: Vec<Factor>,
     /// Why it is not in the answer: `archived`, `quarantined`, `unapproved`, `domain`, `category`,
-    /// `low_effectiveness`, `hurts`, `low_relevance`, `duplicate_title`, `near_duplicate`, `key_limit`, `beyond_limit` or
+    /// `low_effectiveness`, `harms`, `low_relevance`, `duplicate_title`, `near_duplicate`, `key_limit`, `beyond_limit` or
     /// `withheld`.
     pub excluded: Option<String>,
     /// The same in words.

@@ -143,7 +143,7 @@ impl<S: Store, H: Host> Service<S, H> {
             terms,
             measured: self
                 .held
-                .measured(|| measured_of(&state, &self.policy, slug)),
+                .measured(|| measured_of(&state, &self.reading(&state), slug)),
         })
     }
 

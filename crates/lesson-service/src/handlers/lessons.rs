@@ -251,7 +251,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> LessonView {
         let measured = self
             .held
-            .measured(|| measured_of(state, &self.policy, &lesson.slug));
+            .measured(|| measured_of(state, &self.reading(state), &lesson.slug));
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
             ..self.view(lesson)

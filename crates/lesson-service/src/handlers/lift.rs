@@ -34,7 +34,8 @@ impl<S: Store, H: Host> Service<S, H> {
             })?,
         };
         let state = self.state.borrow();
-        let measure = state.in_force(&self.policy).measure.clone();
+        let reading = self.reading(&state);
+        let measure = &reading.policy.measure;
         let report = state.with_effects(|effects| {
             let mut found: Vec<&LessonEffect> = effects
                 .lessons
@@ -69,8 +70,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .into_iter()
                     .map(|held| {
                         let lesson = state.space.lesson(&held.slug);
-                        let title = lesson.map_or_else(String::new, |one| one.text.title.clone());
-                        of_lesson(held, title, measure.withhold)
+                        of_lesson(held, lesson, &reading)
                     })
                     .collect(),
                 total,

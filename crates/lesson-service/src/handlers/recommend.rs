@@ -18,7 +18,7 @@ use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
+    BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
     RelevanceWord, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
@@ -72,7 +72,7 @@ impl<S: Store, H: Host> Service<S, H> {
             (&asked, &request),
             trial.as_ref(),
         )?;
-        let given = withhold(trial.as_ref(), &states, &fitting, request.budget);
+        let given = withhold(trial.as_ref(), &states, &fitting, (request.budget, &|lesson| self.badge(lesson).text));
         let retrieval_id = self.id(at);
         let mut answer = self.answer_with(other, context, &states, (&fitting, &given), &request);
         answer.retrieval_id.clone_from(&retrieval_id);
@@ -270,7 +270,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let mut prompt = budget.prompt(&lessons);
+        let mut prompt = budget.prompt(&lessons, &|lesson| self.badge(lesson).text);
         let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
@@ -451,7 +451,7 @@ fn withhold(
     trial: Option<&Trial>,
     states: &States<'_>,
     fitting: &Fitting,
-    budget: Budget,
+    (budget, badge): (Budget, BadgeWords<'_>),
 ) -> Given {
     let Some(trial) = trial else {
         return Given {
@@ -464,7 +464,7 @@ fn withhold(
         .iter()
         .filter_map(|(second, item)| Some((states.lesson(*second, &item.slug)?, item.word)))
         .collect();
-    let (shown, last, measured) = trial.among(&lessons, budget);
+    let (shown, last, measured) = trial.among(&lessons, budget, badge);
     let items = shown
         .into_iter()
         .filter_map(|at| fitting.best.get(at).cloned())

@@ -241,7 +241,7 @@ fn failure(fixture: &TestService, key: &str, id: &str) {
 #[test]
 fn one_key_alone_halves_an_approved_lesson_and_takes_it_out_with_another_or_a_person() {
     for second in ["agent", "person"] {
-        let fixture = TestService::new();
+        let fixture = TestService::new().by_seeds();
         let one = json!({"title": "Lesson one", "slug": "the-one", "recommendation": "Do it."});
         fixture.ok::<LessonView>("POST /v1/lessons", one);
         fixture.ok::<LessonView>(

@@ -251,7 +251,8 @@ fn a_comparison_is_the_two_answers_side_by_side() {
     let fixture = TestService::with(&[
         ("blamed", "Cache queries well", "Cache the queries."),
         ("neutral", "Cache queries often", "Cache the queries."),
-    ]);
+    ])
+    .by_seeds();
     for _ in 0..3 {
         fixture.ok::<FeedbackGiven>(
             "POST /v1/feedback",

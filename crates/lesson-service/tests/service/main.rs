@@ -12,6 +12,7 @@ mod indexing;
 mod insight;
 mod insights;
 mod lessons;
+mod lifts;
 mod linked;
 mod lists;
 mod loop_lift;

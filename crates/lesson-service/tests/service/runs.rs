@@ -206,7 +206,7 @@ fn a_decision_gets_five_lessons_whatever_else_is_said() {
 
 #[test]
 fn a_lesson_that_outcomes_keep_out_gets_another_trial() {
-    let fixture = trader();
+    let fixture = trader().by_seeds();
     let trial = "POST /v1/lessons/warning-thin-pool/trial";
     assert_eq!(fixture.refused(trial, serde_json::Value::Null).0, 409);
     // Three failures keep it out of the next ones.
