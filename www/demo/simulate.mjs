@@ -203,7 +203,9 @@ async function run(id, agent, task) {
   if (done >= END) return;
   at(done, () => ask(agent.by, "POST", "/v1/outcome", outcome(id, task, wentWell)));
   if (applied.length > 0 && luck.chance(0.5)) {
-    const causal = applied.filter(({ slug }) => luck.chance(0.7) && (wentWell ? liftIn(task, slug) > 0 : liftIn(task, slug) < 0));
+    const causal = applied.filter(
+      ({ slug }) => luck.chance(0.7) && (wentWell ? liftIn(task, slug) > 0 : liftIn(task, slug) < 0),
+    );
     at(done + 60_000, () =>
       ask(agent.by, "POST", "/v1/feedback", {
         decision_id: id,
