@@ -24,7 +24,7 @@ const START = END - DAYS * DAY;
 const MEASURED_FROM = 12;
 /** The share of outcomes that never come. */
 const MISSING = 0.2;
-const PLACES = 5;
+const PLACES = 3;
 /** How often agents apply a lesson that fits the task, and one of such relevance that does not. */
 const APPLIED_FITTING = 0.9;
 const APPLIED = { "very high": 0.2, high: 0.1, medium: 0.04, low: 0.01 };
@@ -80,7 +80,7 @@ const names = (await readdir(samplesDir)).filter((name) => name.endsWith(".md"))
 /** What each lesson really does where it fits and is applied, and from which day on it does something else. */
 const lifts = new Map(Object.entries(story.lifts));
 const liftOf = (slug) => {
-  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(-0.1, 0.45));
+  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(0, 0.5));
   const today = (now - START) / DAY;
   const turns = (story.turns[slug] ?? []).filter((turn) => turn.day <= today);
   return turns.at(-1)?.lift ?? lifts.get(slug);
@@ -123,7 +123,7 @@ function drawn(own) {
 const bases = new Map();
 const baseOf = (task) => {
   const field = task.domain ?? task.project_type ?? "";
-  if (!bases.has(field)) bases.set(field, luck.between(0.35, 0.65));
+  if (!bases.has(field)) bases.set(field, luck.between(0.3, 0.5));
   return bases.get(field);
 };
 
