@@ -22,8 +22,7 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When,
-    use_toasts,
+    Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When, use_toasts,
 };
 use crate::features::issues::LoopIssues;
 use crate::format;

@@ -189,15 +189,7 @@ pub fn course<'e, 'a>(
 fn numbers(
     held: &Standing,
     policy: &RankPolicy,
-) -> (
-    f64,
-    f64,
-    f64,
-    Option<f64>,
-    Option<f64>,
-    bool,
-    (f64, f64),
-) {
+) -> (f64, f64, f64, Option<f64>, Option<f64>, bool, (f64, f64)) {
     (
         held.confidence,
         held.effectiveness,

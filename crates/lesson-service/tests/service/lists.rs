@@ -140,7 +140,10 @@ fn by_lift_lessons_that_nothing_was_seen_of_come_last_both_ways() {
     );
     for (query, order) in [
         ("sort=lift", ["helps", "little", "hurts", "unseen"]),
-        ("sort=lift&reverse=true", ["hurts", "little", "helps", "unseen"]),
+        (
+            "sort=lift&reverse=true",
+            ["hurts", "little", "helps", "unseen"],
+        ),
     ] {
         let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
         let slugs: Vec<_> = page.lessons.into_iter().map(|one| one.slug).collect();

@@ -49,7 +49,9 @@ pub fn LessonTable(
         .num()
         .by(|row: &Row| Some(row.lesson.lift.as_ref()?.mean)),
         Column::new("Measured", |row: &Row| effect(row.measured.as_ref())),
-        Column::new("Success", |row: &Row| success_of(row.lesson.success).into_any())
+        Column::new("Success", |row: &Row| {
+            success_of(row.lesson.success).into_any()
+        })
         .num()
         .by(|row: &Row| row.lesson.success.map(|rate| rate.share)),
         Column::new("Applied", |row: &Row| {

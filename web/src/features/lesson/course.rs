@@ -86,7 +86,9 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     // As far as lifts and their intervals go, in steps of ten points.
     let reach = Memo::new(move |_| {
         points.with(|points| {
-            let ends = points.iter().flat_map(|point| [point.lift_low, point.lift_high]);
+            let ends = points
+                .iter()
+                .flat_map(|point| [point.lift_low, point.lift_high]);
             let most = ends.fold(0.0, |most: f64, end| most.max(end.abs()));
             (most * 10.0).ceil().max(1.0) / 10.0
         })
@@ -148,11 +150,9 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     });
     let count = Memo::new(move |_| points.with(Vec::len));
     let chosen = RwSignal::new(usize::MAX);
-    let level = Signal::derive(move || {
-        match measure.get() {
-            Measure::Lift => Some(0.5),
-            measure => points.with(|points| points.first().and_then(|first| measure.of(first))),
-        }
+    let level = Signal::derive(move || match measure.get() {
+        Measure::Lift => Some(0.5),
+        measure => points.with(|points| points.first().and_then(|first| measure.of(first))),
     });
     let caption = Signal::derive(move || {
         format!(

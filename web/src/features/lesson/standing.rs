@@ -136,7 +136,8 @@ fn Formula(terms: Terms) -> impl IntoView {
         })
     });
     move || {
-        told.get().map(|told| view! { <p class="meaning-formula" data-testid="lift-formula">{told}</p> })
+        told.get()
+            .map(|told| view! { <p class="meaning-formula" data-testid="lift-formula">{told}</p> })
     }
 }
 
