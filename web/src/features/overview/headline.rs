@@ -50,7 +50,7 @@ fn ended_runs(ends: RunEnds) -> String {
     format::plural(ended(ends), "run", "runs")
 }
 
-/// Where the numbers come from, after `of runs`.
+/// Where the numbers come from, after the runs that they are of.
 fn within(range: Range) -> String {
     match range {
         Range::All => "since the first run".to_owned(),
