@@ -80,8 +80,8 @@ pub use policy::{
     FoldPolicy, MeasurePolicy, Policy, RankPolicy, ReviewPolicy, SessionPolicy, UsagePolicy,
 };
 pub use prompt::{
-    BadgeWords, GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text, prompt_text_by,
-    prompt_text_shared, shares, tokens, visible,
+    BadgeWords, GivenText, PromptText, SharedPrompt, beginning, fenced, one_line, prompt_text,
+    prompt_text_by, prompt_text_shared, shares, tokens, visible,
 };
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, Known, PatternsFor, RankError, Ranked,
