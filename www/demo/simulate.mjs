@@ -24,10 +24,12 @@ const START = END - DAYS * DAY;
 const MEASURED_FROM = 12;
 /** The share of outcomes that never come. */
 const MISSING = 0.2;
-const PLACES = 3;
+const PLACES = 5;
 /** How often agents apply a lesson that fits the task, and one of such relevance that does not. */
 const APPLIED_FITTING = 0.9;
-const APPLIED = { "very high": 0.2, high: 0.1, medium: 0.04, low: 0.01 };
+const APPLIED = { "very high": 0.6, high: 0.4, medium: 0.12, low: 0.02 };
+/** What is left of a lesson's lift where it does not fit. */
+const ELSEWHERE = 0.5;
 /** Runs in which the same words are not used again. */
 const APART = 400;
 
@@ -80,13 +82,15 @@ const names = (await readdir(samplesDir)).filter((name) => name.endsWith(".md"))
 /** What each lesson really does where it fits and is applied, and from which day on it does something else. */
 const lifts = new Map(Object.entries(story.lifts));
 const liftOf = (slug) => {
-  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(0, 0.5));
+  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(-0.1, 0.45));
   const today = (now - START) / DAY;
   const turns = (story.turns[slug] ?? []).filter((turn) => turn.day <= today);
   return turns.at(-1)?.lift ?? lifts.get(slug);
 };
+/** Whether it fits a task: those that fit every one do, too. */
+const fitsIn = (task, slug) => story.everywhere.includes(slug) || task.fits?.includes(slug);
 /** What it does in a task. */
-const liftIn = (task, slug) => (task.fits?.includes(slug) ? liftOf(slug) : 0);
+const liftIn = (task, slug) => liftOf(slug) * (fitsIn(task, slug) ? 1 : ELSEWHERE);
 
 /** What each lesson is about, in a word or two: the keywords that its file names. */
 const subjects = new Map();
@@ -189,7 +193,7 @@ async function run(id, agent, task) {
   });
   const begun = now;
   const applied = recommended.filter(({ slug, relevance }, place) =>
-    luck.chance(task.fits?.includes(slug) ? APPLIED_FITTING : APPLIED[relevance] * (1 - 0.1 * place)),
+    luck.chance(fitsIn(task, slug) ? APPLIED_FITTING : APPLIED[relevance] * (1 - 0.1 * place)),
   );
   const lift = applied.reduce((sum, { slug }) => sum + liftIn(task, slug), 0);
   const wentWell = luck.chance(Math.min(0.98, Math.max(0.02, baseOf(task) + lift)));
