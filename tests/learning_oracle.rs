@@ -6,8 +6,7 @@ mod dice;
 
 use dice::Dice;
 use lesson_core::learning::{
-    ALPHA, Base, Belief, Given, Learning, Run, UNHEEDED_NOISE, half_width, learn, learn_alone,
-    rated,
+    ALPHA, Base, Belief, Learning, Run, UNHEEDED_NOISE, half_width, learn, learn_alone, rated,
 };
 use lesson_core::{Drawn, LiftVerdict, Measured};
 use serde_json::{Value, json};
@@ -23,7 +22,6 @@ struct Decision {
     domain: usize,
     success: bool,
     measured: Option<Measured>,
-    applied: Vec<usize>,
 }
 
 #[test]
@@ -125,11 +123,6 @@ fn compare(
     }
     for at in order {
         let decision = &decisions[at];
-        let applied: Vec<(&str, bool)> = decision
-            .applied
-            .iter()
-            .map(|lesson| (names[*lesson].as_str(), true))
-            .collect();
         let domain = format!("domain {}", decision.domain);
         let run = Run {
             at: 0,
@@ -137,7 +130,6 @@ fn compare(
             domain: &domain,
             by: "local",
             measured: decision.measured.as_ref(),
-            lessons: Given::List(&applied),
         };
         learning.feed(&format!("d{at}"), Some(run));
     }
@@ -210,7 +202,6 @@ fn line(lessons: usize, decisions: &[Decision]) -> Value {
                 "success": one.success,
                 "control": one.measured.as_ref().map(|measured| json!([measured.control_q, measured.control])),
                 "drawn": drawn,
-                "applied": one.applied,
             })
         })
         .collect();
@@ -231,7 +222,7 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
         let control_q = [0.1, 0.3, 0.0, 0.5][at / 200 % 4];
         let control = dice.chance(control_q * skew);
         let mut rate = rates[domain];
-        let (mut drawn, mut applied) = (Vec::new(), Vec::new());
+        let mut drawn = Vec::new();
         for (lesson, lift) in lifts.iter().enumerate() {
             if control || !dice.chance(3.0 / lessons as f64) {
                 continue;
@@ -240,9 +231,6 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
             let withheld = dice.chance(q * skew);
             if !withheld {
                 rate += lift;
-                if dice.chance(0.7) {
-                    applied.push(lesson);
-                }
             }
             drawn.push(Drawn {
                 lesson: format!("lesson-{lesson:02}"),
@@ -259,7 +247,6 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
             domain,
             success: dice.chance(rate.clamp(0.02, 0.98)),
             measured,
-            applied,
         }
     });
     (lessons, decisions.collect())

@@ -202,7 +202,9 @@ test("a lesson that outcomes keep out gets another trial", async () => {
     await page.goto(`${url}/lessons/often-failed`);
     const state = page.getByTestId("standing-qualification");
     await state.filter({ hasText: "Not recommended" }).waitFor();
-    await page.getByText("What was learned of it, and its streak of failures, is forgotten; counters stay.").waitFor({ state: "attached" });
+    await page
+      .getByText("What was learned of it, and its streak of failures, is forgotten; counters stay.")
+      .waitFor({ state: "attached" });
     await page.getByTestId("trial").click();
     await state.filter({ hasText: "May be recommended" }).waitFor();
     await page.getByTestId("trial").waitFor({ state: "detached" });

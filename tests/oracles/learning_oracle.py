@@ -1,6 +1,6 @@
 """What the formulas of learning come to in numpy: a JSON line per ledger in, a JSON line of numbers out.
 
-Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
+Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]]}],
 "lessons": count}, the decisions in the order of their outcomes.
 Output: a list per lesson, and the loop's numbers.
 """

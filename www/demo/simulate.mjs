@@ -27,7 +27,9 @@ const MISSING = 0.2;
 const PLACES = 5;
 /** How often agents apply a lesson that fits the task, and one of such relevance that does not. */
 const APPLIED_FITTING = 0.9;
-const APPLIED = { "very high": 0.2, high: 0.1, medium: 0.04, low: 0.01 };
+const APPLIED = { "very high": 0.6, high: 0.4, medium: 0.12, low: 0.02 };
+/** What is left of a lesson's lift where it does not fit. */
+const ELSEWHERE = 0.5;
 /** Runs in which the same words are not used again. */
 const APART = 400;
 
@@ -85,14 +87,30 @@ const liftOf = (slug) => {
   const turns = (story.turns[slug] ?? []).filter((turn) => turn.day <= today);
   return turns.at(-1)?.lift ?? lifts.get(slug);
 };
+/** Whether it fits a task: those that fit every one do, too. */
+const fitsIn = (task, slug) => story.everywhere.includes(slug) || task.fits?.includes(slug);
 /** What it does in a task. */
-const liftIn = (task, slug) => (task.fits?.includes(slug) ? liftOf(slug) : 0);
+const liftIn = (task, slug) => liftOf(slug) * (fitsIn(task, slug) ? 1 : ELSEWHERE);
+
+/** What each lesson is about, in a word or two: the keywords that its file names. */
+const subjects = new Map();
+for (const name of names) {
+  const text = await readFile(join(samplesDir, name), "utf8");
+  const found = [...text.split("\n---")[0].matchAll(/^ {4}- "(.+)"$/gm)].map(([, words]) => words);
+  if (found.length > 0) subjects.set(name.replace(/\.md$/, ""), found);
+}
 
 /** Tasks of these fields, the frequent ones as often as they are. */
 const ofFields = (fields) =>
   tasks
     .filter((task) => fields.includes(task.domain ?? task.project_type ?? ""))
     .flatMap((task) => Array(task.often ?? 1).fill(task));
+/** A task as an agent writes it: what it is about in a word or two, as a lesson that fits has it, then what is to be done. */
+function titled({ fits }, said) {
+  const words = subjects.get(fits?.[luck.below(fits.length)]);
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  return words ? `${capital(words[luck.below(words.length)])}: ${said}` : capital(said);
+}
 const lately = [];
 /** One of them in words that were not used lately, as far as there are others. */
 function drawn(own) {
@@ -102,14 +120,14 @@ function drawn(own) {
     if (tries < 20 && lately.includes(said)) continue;
     lately.push(said);
     if (lately.length > APART) lately.shift();
-    return { ...kind, task: said[0].toUpperCase() + said.slice(1) };
+    return { ...kind, task: titled(kind, said) };
   }
 }
 /** How often runs go well without a lesson, by domain or kind of project. */
 const bases = new Map();
 const baseOf = (task) => {
   const field = task.domain ?? task.project_type ?? "";
-  if (!bases.has(field)) bases.set(field, luck.between(0.35, 0.65));
+  if (!bases.has(field)) bases.set(field, luck.between(0.3, 0.5));
   return bases.get(field);
 };
 
@@ -175,7 +193,7 @@ async function run(id, agent, task) {
   });
   const begun = now;
   const applied = recommended.filter(({ slug, relevance }, place) =>
-    luck.chance(task.fits?.includes(slug) ? APPLIED_FITTING : APPLIED[relevance] * (1 - 0.1 * place)),
+    luck.chance(fitsIn(task, slug) ? APPLIED_FITTING : APPLIED[relevance] * (1 - 0.1 * place)),
   );
   const lift = applied.reduce((sum, { slug }) => sum + liftIn(task, slug), 0);
   const wentWell = luck.chance(Math.min(0.98, Math.max(0.02, baseOf(task) + lift)));
@@ -189,7 +207,9 @@ async function run(id, agent, task) {
   if (done >= END) return;
   at(done, () => ask(agent.by, "POST", "/v1/outcome", outcome(id, task, wentWell)));
   if (applied.length > 0 && luck.chance(0.5)) {
-    const causal = applied.filter(({ slug }) => luck.chance(0.7) && (wentWell ? liftIn(task, slug) > 0 : liftIn(task, slug) < 0));
+    const causal = applied.filter(
+      ({ slug }) => luck.chance(0.7) && (wentWell ? liftIn(task, slug) > 0 : liftIn(task, slug) < 0),
+    );
     at(done + 60_000, () =>
       ask(agent.by, "POST", "/v1/feedback", {
         decision_id: id,

@@ -74,7 +74,10 @@ pub fn LiftHero(lift: LiftBelief, children: Children) -> impl IntoView {
     };
     let seen = lift.at.is_some();
     let told = if seen {
-        format!("{} that applied it and ended.", capital(&from_runs(lift.runs)))
+        format!(
+            "{} that applied it and ended.",
+            capital(&from_runs(lift.runs))
+        )
     } else {
         "Nothing has been seen of it yet. This is where every lesson begins.".to_owned()
     };

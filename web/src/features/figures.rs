@@ -96,7 +96,12 @@ pub fn rate_of(part: u32, whole: u32) -> String {
 pub fn success_of(held: Option<SuccessRate>) -> String {
     held.map_or_else(
         || "–".to_owned(),
-        |held| rate_of((held.share * f64::from(held.runs)).round() as u32, held.runs),
+        |held| {
+            rate_of(
+                (held.share * f64::from(held.runs)).round() as u32,
+                held.runs,
+            )
+        },
     )
 }
 

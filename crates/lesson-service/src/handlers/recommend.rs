@@ -18,8 +18,8 @@ use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
-    RelevanceWord, Situation, SurfacedContext, SurfacedItem,
+    BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked,
+    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -72,7 +72,12 @@ impl<S: Store, H: Host> Service<S, H> {
             (&asked, &request),
             trial.as_ref(),
         )?;
-        let given = withhold(trial.as_ref(), &states, &fitting, (request.budget, &|lesson| self.badge(lesson).text));
+        let given = withhold(
+            trial.as_ref(),
+            &states,
+            &fitting,
+            (request.budget, &|lesson| self.badge(lesson).text),
+        );
         let retrieval_id = self.id(at);
         let mut answer = self.answer_with(other, context, &states, (&fitting, &given), &request);
         answer.retrieval_id.clone_from(&retrieval_id);

@@ -127,10 +127,9 @@ impl PartWanted {
             // The causal score needs the space's policy: there, lessons go by what it is made of.
             LessonSort::Effectiveness | LessonSort::Score => "effectiveness",
             // Lifts of today, weekly courses and what was measured are not the server's: there, these lists go by success.
-            LessonSort::Success
-            | LessonSort::Lift
-            | LessonSort::Trend
-            | LessonSort::Standout => "success",
+            LessonSort::Success | LessonSort::Lift | LessonSort::Trend | LessonSort::Standout => {
+                "success"
+            }
             LessonSort::LastUsed => "last_used",
             LessonSort::Surfaced => "surfaced",
             LessonSort::Applied => "applied",

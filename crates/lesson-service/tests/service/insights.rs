@@ -95,9 +95,14 @@ fn lessons_whose_interval_leaves_zero_are_counted() {
     let fixture = TestService::new();
     let lesson = |slug: &str, mean: f64| {
         json!({"slug": slug, "title": slug, "recommendation": format!("Do as {slug} says."),
-            "lift_mean": mean, "lift_variance": 0.001, "lift_at": "2026-01-05T00:00:00Z"})
+            "lift_mean": mean, "lift_variance": 0.001, "lift_at": "2026-11-22T08:00:00Z"})
     };
-    let content = json!([lesson("helps", 0.2), lesson("open", 0.05), lesson("hurts", -0.2), lesson("hurts-too", -0.3)]);
+    let content = json!([
+        lesson("helps", 0.2),
+        lesson("open", 0.05),
+        lesson("hurts", -0.2),
+        lesson("hurts-too", -0.3)
+    ]);
     fixture.ok::<serde_json::Value>(
         "POST /v1/import",
         json!({"files": [{"path": "lessons.json", "content": content.to_string()}]}),

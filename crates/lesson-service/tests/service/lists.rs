@@ -125,7 +125,7 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
 #[test]
 fn by_lift_lessons_that_nothing_was_seen_of_come_last_both_ways() {
     let fixture = TestService::new();
-    let at = "2026-01-05T00:00:00Z";
+    let at = "2026-11-22T08:00:00Z";
     let content = json!([
         {"slug": "unseen", "title": "Unseen", "recommendation": "A"},
         {"slug": "hurts", "title": "Hurts", "recommendation": "B", "lift_mean": -0.2, "lift_variance": 0.001, "lift_at": at},
@@ -140,7 +140,10 @@ fn by_lift_lessons_that_nothing_was_seen_of_come_last_both_ways() {
     );
     for (query, order) in [
         ("sort=lift", ["helps", "little", "hurts", "unseen"]),
-        ("sort=lift&reverse=true", ["hurts", "little", "helps", "unseen"]),
+        (
+            "sort=lift&reverse=true",
+            ["hurts", "little", "helps", "unseen"],
+        ),
     ] {
         let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
         let slugs: Vec<_> = page.lessons.into_iter().map(|one| one.slug).collect();

@@ -76,13 +76,11 @@ fn rows(insights: Insights, me: Option<&str>) -> Vec<Row> {
     insights
         .by_agent
         .into_iter()
-        .map(|group| {
-            Row {
-                name: who::name(&group.name, me).unwrap_or_else(|| "not known".to_owned()),
-                runs: runs(group.totals.shown).saturating_add(runs(group.totals.control)),
-                from: from.clone(),
-                group,
-            }
+        .map(|group| Row {
+            name: who::name(&group.name, me).unwrap_or_else(|| "not known".to_owned()),
+            runs: runs(group.totals.shown).saturating_add(runs(group.totals.control)),
+            from: from.clone(),
+            group,
         })
         .collect()
 }
@@ -113,9 +111,11 @@ fn columns() -> Vec<Column<Row>> {
         })
         .num()
         .by(|row: &Row| row.group.success.map(|success| success.share)),
-        Column::new("Pending", |row: &Row| format::count(pending(row)).into_any())
-            .num()
-            .by(|row: &Row| Some(pending(row))),
+        Column::new("Pending", |row: &Row| {
+            format::count(pending(row)).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(pending(row))),
         Column::new("Control", |row: &Row| {
             format::count(runs(row.group.totals.control)).into_any()
         })

@@ -6,8 +6,8 @@ use crate::api::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{
-    ApiError, LessonCourse, LessonPage, LessonView, RelevanceWord, Search,
-    SearchResults, Trust, limits,
+    ApiError, LessonCourse, LessonPage, LessonView, RelevanceWord, Search, SearchResults, Trust,
+    limits,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;

@@ -28,6 +28,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
     let label = format!("Select “{}”", lesson.title);
     let title = lesson.title.clone();
     let numbers = numbers(lesson);
+    let lift = lesson.lift.clone();
     let uses = if numbers.uses == "1" { "use" } else { "uses" };
     let used = row.course.last_used_at.clone();
     let last = used.as_deref().map_or_else(|| "never".to_owned(), ago);
@@ -54,7 +55,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
             </a>
         </span>
         <span role="cell" class="cell-badge">{badge}</span>
-        <span role="cell" class="cell-score num" data-label="lift"><LiftCell lift=lesson.lift.clone()/></span>
+        <span role="cell" class="cell-score num" data-label="lift"><LiftCell lift/></span>
         <span role="cell" class="cell-success num" data-label="success">{numbers.success}</span>
         <span role="cell" class="cell-uses num" data-label=uses>{numbers.uses}</span>
         <span role="cell" class="cell-trend">{trend(course)}</span>

@@ -147,7 +147,10 @@ fn Lifts() -> impl IntoView {
         None => view! { <Loading/> }.into_any(),
         Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
         Some(Ok(page)) => {
-            let seen = page.lessons.iter().filter(|lesson| lesson.lift.at.is_some());
+            let seen = page
+                .lessons
+                .iter()
+                .filter(|lesson| lesson.lift.at.is_some());
             let rows = seen.map(row).collect::<Vec<_>>();
             let none = rows.is_empty();
             (!none)
