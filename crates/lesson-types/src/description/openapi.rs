@@ -214,7 +214,8 @@ fn answers(row: &Row) -> Value {
     )
     .then(|| {
         let mut proposed = done.clone();
-        proposed["description"] = "Kept as a proposal: a person decides. The lesson is as it was.".into();
+        proposed["description"] =
+            "Kept as a proposal: a person decides. The lesson is as it was.".into();
         ("202".to_owned(), proposed)
     });
     let mut out = Map::from_iter(std::iter::once(("200".to_owned(), done)).chain(proposed));

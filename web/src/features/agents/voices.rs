@@ -82,7 +82,11 @@ fn Row(one: VoiceView, withdrawing: Withdrawing) -> impl IntoView {
     } else {
         format!("Withdraw {called}")
     };
-    let verb = if one.withdrawn { "Reinstate…" } else { "Withdraw…" };
+    let verb = if one.withdrawn {
+        "Reinstate…"
+    } else {
+        "Withdraw…"
+    };
     let href = format!("/lessons?by={}", format::encode(&one.voice));
     let voice = one.voice.clone();
     let own = StoredValue::new(one);
@@ -123,7 +127,11 @@ fn Question(withdrawing: Withdrawing) -> impl IntoView {
                     return;
                 }
                 withdrawing.open.try_set(false);
-                toasts.good(if answer.withdrawn { "Withdrawn" } else { "Reinstated" });
+                toasts.good(if answer.withdrawn {
+                    "Withdrawn"
+                } else {
+                    "Reinstated"
+                });
                 client.ask_again();
             },
         );
@@ -149,14 +157,33 @@ fn Preview(found: VoiceWithdrawal) -> impl IntoView {
         false => ("back in use", "counted again"),
     };
     let rows = [
-        (format::plural(found.lessons_total, "lesson", "lessons"), lives),
+        (
+            format::plural(found.lessons_total, "lesson", "lessons"),
+            lives,
+        ),
         (
             format::plural(found.proposals, "proposal", "proposals"),
-            if found.withdrawn { "taken off" } else { "open again" },
+            if found.withdrawn {
+                "taken off"
+            } else {
+                "open again"
+            },
         ),
-        (format::plural(found.opinions, "rating or vote", "ratings and votes"), counts),
-        (format::plural(found.outcomes, "outcome", "outcomes"), counts),
-        (format!("{} of feedback", format::plural(found.feedback, "word", "words")), counts),
+        (
+            format::plural(found.opinions, "rating or vote", "ratings and votes"),
+            counts,
+        ),
+        (
+            format::plural(found.outcomes, "outcome", "outcomes"),
+            counts,
+        ),
+        (
+            format!(
+                "{} of feedback",
+                format::plural(found.feedback, "word", "words")
+            ),
+            counts,
+        ),
         (
             format::plural(found.moved_total, "other lesson", "other lessons"),
             "with another standing",
