@@ -13,7 +13,9 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_for};
+use lesson_core::{
+    Changes, DAY, EventKind, FoldError, Lesson, Millis, Space, Text, Trust, Verdict, slug_for,
+};
 use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
 use lesson_types::{
@@ -245,8 +247,15 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn reading(&self, state: &State) -> Reading {
         Reading {
             policy: state.in_force(&self.policy),
-            now: self.host.now(),
+            now: self.today(),
         }
+    }
+
+    /// The beginning of this day, by UTC: what is believed of a lesson is read as of then, so that answers of a day are alike
+    /// until something happens.
+    pub(crate) fn today(&self) -> Millis {
+        let now = self.host.now();
+        now - now.rem_euclid(DAY)
     }
 
     /// A lesson's badge as it reads now.

@@ -194,7 +194,7 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Ranking, ApiError> {
         let one_key = state.failed_by_one_key();
         let one_key = Some(&*one_key);
-        let now = self.host.now();
+        let now = self.today();
         state
             .with_similarity(vector, |similarity| {
                 lesson_core::recommend_with(
