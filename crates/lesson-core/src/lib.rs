@@ -9,6 +9,7 @@ mod apart;
 mod check;
 mod common_words;
 mod constants;
+mod contradiction;
 mod counts;
 mod courses;
 mod doubles;
@@ -45,6 +46,7 @@ mod usage;
 pub use apart::{APART_SETTING, pair_key};
 pub use common_words::is_common_word;
 pub use constants::constants;
+pub use contradiction::{contradiction, contradictions};
 pub use courses::{Course, courses, last_used};
 pub use doubles::{Cosine, NearPair, is_merge_candidate, near_duplicates};
 pub use event::{
@@ -84,7 +86,7 @@ pub use prompt::{
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, Known, PatternsFor, RankError, Ranked,
     Ranking, SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy,
-    compare, patterns, patterns_text, recommend, recommend_with, search, situation_text,
+    compare, likelihood_beside, patterns, patterns_text, recommend, recommend_with, search, situation_text,
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{

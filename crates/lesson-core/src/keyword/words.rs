@@ -17,7 +17,7 @@ const STEMMED: std::ops::RangeInclusive<usize> = 3..=32;
 /// are not all letters a–z are their own stems: identifiers, numbers, other scripts.
 ///
 /// The ways to write a technology have the stem of its name: `next.js` and `nextjs`, `postgres` and `postgresql`.
-pub(super) fn stem(word: &str) -> Cow<'_, str> {
+pub(crate) fn stem(word: &str) -> Cow<'_, str> {
     let word = name_of_word(word).unwrap_or(word);
     if STEMMED.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase()) {
         Stemmer::create(Algorithm::English).stem(word)

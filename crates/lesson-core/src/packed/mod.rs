@@ -34,8 +34,8 @@ wire::structs! {
     }
     CountedOn { rated, voted }
     Recommendation {
-        lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
-        pnl_percent, contributed_to_success, settled, at
+        lesson, domain, relevance, likelihood, was_presented, was_applied, match_type, confidence, agent_quote,
+        trade_outcome, pnl_percent, contributed_to_success, settled, at
     }
     SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
     Drawn { lesson, q, withheld }
@@ -51,7 +51,7 @@ wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 4: ".to_owned();
+    let mut shape = "replica 5: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);

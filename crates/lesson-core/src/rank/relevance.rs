@@ -17,14 +17,6 @@ use lesson_types::{Kind, RelevanceWord, Trend, Volatility};
 use std::sync::OnceLock;
 
 impl RankPolicy {
-    /// The word for a match of a query and a lesson, by the thresholds `match_…`.
-    pub fn match_word(&self, value: f64) -> RelevanceWord {
-        word(
-            value,
-            [self.match_very_high, self.match_high, self.match_medium],
-        )
-    }
-
     /// The word for a relevance where nothing was asked in words, by the thresholds `word_…`.
     pub fn relevance_word(&self, relevance: f64) -> RelevanceWord {
         word(
@@ -34,7 +26,7 @@ impl RankPolicy {
     }
 }
 
-fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
+pub(super) fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
     if value >= very_high {
         RelevanceWord::VeryHigh
     } else if value >= high {
@@ -51,6 +43,8 @@ fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
 pub(super) struct Relevance {
     /// 0 to 1.
     pub value: f64,
+    /// What of the match counted, 0 to 1.
+    pub matched: f64,
     /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
     /// the market. Without it, relevance is made of neutral defaults.
     pub has_ground: bool,
@@ -95,9 +89,10 @@ pub(super) fn relevance(
         });
     }
     let mut shares_project = false;
+    let mut matched = found.value;
     if context.project {
         let fit = Fit::of(&one.lesson.text, one.facts, context, policy);
-        project(run, one.facts, found, &fit, policy);
+        matched = project(run, one.facts, found, &fit, policy);
         has_ground |= fit.shared;
         shares_project = fit.shared;
     }
@@ -109,18 +104,20 @@ pub(super) fn relevance(
     run.cap("at_most_one", 1.0, || "relevance is at most 1".to_owned());
     Relevance {
         value: run.value(),
+        matched,
         has_ground,
         shares_project,
     }
 }
 
+/// Runs project relevance into `run`; what of the match counted.
 fn project(
     run: &mut Run,
     facts: &RankFeatures,
     found: &MatchScore,
     fit: &Fit,
     policy: &RankPolicy,
-) {
+) -> f64 {
     let halved = fit.tech_mismatch && found.value > 0.0;
     let input = if halved {
         found.value * policy.tech_mismatch_factor
@@ -142,6 +139,7 @@ fn project(
         policy.confidence_weight,
         || "stored confidence".to_owned(),
     );
+    input
 }
 
 /// How a lesson's project types and technologies meet those of the situation (hybrid retrieval).

@@ -15,6 +15,7 @@ mod fold_properties;
 mod history;
 mod keyword;
 mod learning;
+mod likelihood;
 mod matching;
 mod own_lessons;
 mod packed;

@@ -8,7 +8,8 @@ use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    Lesson, LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, pair_key, to_rfc3339,
+    Lesson, LiftVerdict, RankPolicy, ReviewReason, SALT_SETTING, contradiction, pair_key,
+    to_rfc3339,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
@@ -160,6 +161,7 @@ fn remedy(reasons: &[ReviewReason]) -> Option<&'static str> {
 fn duplicate(of: &Lesson, other: lesson_core::Other<'_>) -> NearDuplicate {
     NearDuplicate {
         pair: pair_key(of, other.lesson),
+        contradicts: contradiction(&of.text, &other.lesson.text),
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
         badge: other.lesson.standing.badge(),
