@@ -170,6 +170,7 @@ fn measures_are_those_of_the_books() {
     let answer = |ranked: &[usize]| Answer {
         ranked: ranked.to_vec(),
         words: Vec::new(),
+        likely: Vec::new(),
     };
     assert_eq!(score(&answer(&[7, 1, 2]), &[7]), [1.0; 4]);
     assert_eq!(score(&answer(&[]), &[7]), [0.0; 4]);

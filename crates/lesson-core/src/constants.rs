@@ -63,6 +63,7 @@ const RANK: &[Row] = &[
     ("likely_very_high", 1.0, "The likelihood from which a lesson reads very high."),
     ("likely_high", 1.0, "The likelihood from which it reads high."),
     ("likely_medium", 1.0, "The likelihood from which it reads medium."),
+    ("match_medium", 1.0, "A match below this reads low even where it is the best."),
     ("word_very_high", 1.0, "The relevance from which it reads very high where nothing was asked in words."),
     ("word_high", 1.0, "The relevance from which it reads high there."),
     ("word_medium", 1.0, "The relevance from which it reads medium there."),

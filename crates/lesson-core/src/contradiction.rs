@@ -20,24 +20,124 @@ const MOST_LESSONS: usize = 20;
 
 /// Words that deny what stands beside them; two of them in one clause deny nothing ("do not forget to").
 const DENIALS: &[&str] = &[
-    "aint", "arent", "avoid", "avoided", "avoiding", "avoids", "ban", "banned", "bans", "cannot",
-    "cant", "couldnt", "didnt", "disallow", "disallowed", "disallows", "doesnt", "dont", "forbid",
-    "forbidden", "forbids", "forget", "forgetting", "isnt", "mustnt", "neglect", "never", "no",
-    "nobody", "none", "not", "omit", "omits", "omitted", "prohibit", "prohibited", "prohibits",
-    "refrain", "refuse", "shouldnt", "skip", "skipped", "skipping", "skips", "stop", "wasnt",
-    "werent", "without", "wont", "wouldnt",
+    "aint",
+    "arent",
+    "avoid",
+    "avoided",
+    "avoiding",
+    "avoids",
+    "ban",
+    "banned",
+    "bans",
+    "cannot",
+    "cant",
+    "couldnt",
+    "didnt",
+    "disallow",
+    "disallowed",
+    "disallows",
+    "doesnt",
+    "dont",
+    "forbid",
+    "forbidden",
+    "forbids",
+    "forget",
+    "forgetting",
+    "isnt",
+    "mustnt",
+    "neglect",
+    "never",
+    "no",
+    "nobody",
+    "none",
+    "not",
+    "omit",
+    "omits",
+    "omitted",
+    "prohibit",
+    "prohibited",
+    "prohibits",
+    "refrain",
+    "refuse",
+    "shouldnt",
+    "skip",
+    "skipped",
+    "skipping",
+    "skips",
+    "stop",
+    "wasnt",
+    "werent",
+    "without",
+    "wont",
+    "wouldnt",
 ];
 /// Denials of other languages. Many say them twice for one ("ne … pas", "no … nunca"), so any number counts once.
 const OTHER_DENIALS: &[&str] = &[
-    "aldrig", "aucun", "aucune", "değil", "ei", "geen", "ingen", "inte", "ikke", "jamais", "jamás",
-    "kein", "keine", "keinen", "keiner", "mai", "nem", "nessun", "nicht", "nie", "niemals", "niet",
-    "nigdy", "non", "nooit", "nunca", "não", "ohne", "pas", "sans", "sem", "senza", "sin", "tanpa",
-    "tidak", "ничего", "нельзя", "не", "нет", "ни", "никогда", "ні", "لا", "لن", "ليس", "नहीं",
-    "मत", "안", "못",
+    "aldrig",
+    "aucun",
+    "aucune",
+    "değil",
+    "ei",
+    "geen",
+    "ingen",
+    "inte",
+    "ikke",
+    "jamais",
+    "jamás",
+    "kein",
+    "keine",
+    "keinen",
+    "keiner",
+    "mai",
+    "nem",
+    "nessun",
+    "nicht",
+    "nie",
+    "niemals",
+    "niet",
+    "nigdy",
+    "non",
+    "nooit",
+    "nunca",
+    "não",
+    "ohne",
+    "pas",
+    "sans",
+    "sem",
+    "senza",
+    "sin",
+    "tanpa",
+    "tidak",
+    "ничего",
+    "нельзя",
+    "не",
+    "нет",
+    "ни",
+    "никогда",
+    "ні",
+    "لا",
+    "لن",
+    "ليس",
+    "नहीं",
+    "मत",
+    "안",
+    "못",
 ];
 /// Denials in scripts without spaces, and endings that deny.
 const WRITTEN_DENIALS: &[&str] = &[
-    "不要", "不", "没有", "没", "沒", "勿", "禁止", "未", "ません", "ない", "않", "금지", "마세요",
+    "不要",
+    "不",
+    "没有",
+    "没",
+    "沒",
+    "勿",
+    "禁止",
+    "未",
+    "ません",
+    "ない",
+    "않",
+    "금지",
+    "마세요",
 ];
 /// Denials that are none with the word that follows.
 const NO_DENIALS: &[(&str, &str)] = &[
@@ -61,8 +161,22 @@ const OPPOSITES: &[(&str, &str)] = &[
 ];
 /// Words of leave and of duty, which say nothing of what about.
 const MODALS: &[&str] = &[
-    "allow", "allowed", "allows", "always", "may", "must", "ok", "okay", "permit", "permitted",
-    "required", "shall", "sure", "use", "used", "using",
+    "allow",
+    "allowed",
+    "allows",
+    "always",
+    "may",
+    "must",
+    "ok",
+    "okay",
+    "permit",
+    "permitted",
+    "required",
+    "shall",
+    "sure",
+    "use",
+    "used",
+    "using",
 ];
 
 /// The word by which one of two lessons denies what the other one says, as it is written there: "not", "never",
@@ -121,7 +235,13 @@ fn between(one: &[Clause], two: &[Clause]) -> Option<String> {
         // What both say and one says again in a denial of something else is no contradiction: the likest clause counts.
         let likest = two
             .iter()
-            .map(|other| (clause.share(other), clause.is_denied == other.is_denied, other))
+            .map(|other| {
+                (
+                    clause.share(other),
+                    clause.is_denied == other.is_denied,
+                    other,
+                )
+            })
             .filter(|(share, ..)| *share >= SAME_CLAUSE)
             .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))?;
         let (_, is_alike, other) = likest;
@@ -133,7 +253,10 @@ fn between(one: &[Clause], two: &[Clause]) -> Option<String> {
         } else {
             (other, clause)
         };
-        let own = denied.denials.iter().find(|word| !plain.denials.contains(word));
+        let own = denied
+            .denials
+            .iter()
+            .find(|word| !plain.denials.contains(word));
         own.or(denied.denials.first()).cloned()
     })
 }
@@ -153,7 +276,22 @@ fn clauses(text: &Text) -> Vec<Clause> {
 fn is_end(symbol: char) -> bool {
     matches!(
         symbol,
-        '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '(' | ')' | '—' | '。' | '，' | '；' | '：' | '！' | '？' | '、'
+        '.' | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '\n'
+            | '('
+            | ')'
+            | '—'
+            | '。'
+            | '，'
+            | '；'
+            | '：'
+            | '！'
+            | '？'
+            | '、'
     )
 }
 
@@ -212,16 +350,22 @@ fn foreign(word: &str, found: &mut Clause) -> bool {
     let mut is_denied = false;
     for denial in WRITTEN_DENIALS {
         // "Not only" and "different" are no denials.
-        if rest.contains(denial) && !["不仅", "不僅", "不同"].iter().any(|none| rest.contains(none)) {
+        if rest.contains(denial)
+            && !["不仅", "不僅", "不同"]
+                .iter()
+                .any(|none| rest.contains(none))
+        {
             rest = rest.replace(denial, "");
             found.denials.push((*denial).to_owned());
             is_denied = true;
         }
     }
     let letters: Vec<char> = rest.chars().collect();
-    found
-        .about
-        .extend(letters.windows(2).map(|pair| pair.iter().collect::<String>()));
+    found.about.extend(
+        letters
+            .windows(2)
+            .map(|pair| pair.iter().collect::<String>()),
+    );
     is_denied
 }
 
@@ -248,15 +392,47 @@ mod tests {
     #[test]
     fn a_denial_is_told_by_its_word() {
         for (one, two, denial) in [
-            ("Retry failed payments at once", "Never retry failed payments at once", "never"),
-            ("Releases are permitted on Fridays", "Releases are forbidden on Fridays", "forbidden"),
-            ("Squash commits before a merge", "Don't squash commits before a merge", "dont"),
-            ("Enable query caching in staging", "Disable query caching in staging", "disable"),
-            ("Skip the smoke tests on hotfixes", "Do not skip the smoke tests on hotfixes", "skip"),
-            ("Run migrations with locks", "Run migrations without locks", "without"),
-            ("Zugriffe im Log speichern", "Zugriffe im Log nicht speichern", "nicht"),
+            (
+                "Retry failed payments at once",
+                "Never retry failed payments at once",
+                "never",
+            ),
+            (
+                "Releases are permitted on Fridays",
+                "Releases are forbidden on Fridays",
+                "forbidden",
+            ),
+            (
+                "Squash commits before a merge",
+                "Don't squash commits before a merge",
+                "dont",
+            ),
+            (
+                "Enable query caching in staging",
+                "Disable query caching in staging",
+                "disable",
+            ),
+            (
+                "Skip the smoke tests on hotfixes",
+                "Do not skip the smoke tests on hotfixes",
+                "skip",
+            ),
+            (
+                "Run migrations with locks",
+                "Run migrations without locks",
+                "without",
+            ),
+            (
+                "Zugriffe im Log speichern",
+                "Zugriffe im Log nicht speichern",
+                "nicht",
+            ),
             ("工作日可以部署生产环境", "工作日不可以部署生产环境", "不"),
-            ("Храните токены в журнале", "Не храните токены в журнале", "не"),
+            (
+                "Храните токены в журнале",
+                "Не храните токены в журнале",
+                "не",
+            ),
         ] {
             assert_eq!(word(one, two).as_deref(), Some(denial), "{one} / {two}");
         }
@@ -265,11 +441,23 @@ mod tests {
     #[test]
     fn what_denies_nothing_or_something_else_is_no_contradiction() {
         for (one, two) in [
-            ("Rotate the signing keys monthly", "Do not forget to rotate the signing keys monthly"),
-            ("Cache the token response", "Cache not only the token response"),
+            (
+                "Rotate the signing keys monthly",
+                "Do not forget to rotate the signing keys monthly",
+            ),
+            (
+                "Cache the token response",
+                "Cache not only the token response",
+            ),
             ("Never store tokens in logs", "Don't store tokens in logs"),
-            ("Index foreign keys of large tables", "Never log the bodies of requests"),
-            ("Use pnpm. Do not use yarn here", "Use pnpm. Don't use yarn here"),
+            (
+                "Index foreign keys of large tables",
+                "Never log the bodies of requests",
+            ),
+            (
+                "Use pnpm. Do not use yarn here",
+                "Use pnpm. Don't use yarn here",
+            ),
             ("", "Never do this"),
         ] {
             assert_eq!(word(one, two), None, "{one} / {two}");

@@ -86,9 +86,11 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
 
 /// Whether a lesson read *medium* or better in a run.
 fn fits(record: &Recommendation, from: f64, policy: &RankPolicy) -> bool {
-    record.likelihood.map_or(record.relevance >= from, |likelihood| {
-        likelihood >= policy.likely_medium
-    })
+    record
+        .likelihood
+        .map_or(record.relevance >= from, |likelihood| {
+            likelihood >= policy.likely_medium
+        })
 }
 
 /// The relevance from which a lesson fits a run in which nothing was asked in words. A run keeps each lesson's relevance, and that of a field begins at

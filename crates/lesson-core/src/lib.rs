@@ -86,7 +86,8 @@ pub use prompt::{
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, Known, PatternsFor, RankError, Ranked,
     Ranking, SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy,
-    compare, likelihood_beside, patterns, patterns_text, recommend, recommend_with, search, situation_text,
+    compare, likelihood_beside, patterns, patterns_text, recommend, recommend_with, search,
+    situation_text,
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{

@@ -20,17 +20,23 @@ fn main() {
         std::env::var(name)
             .unwrap_or_else(|_| panic!("{name} is not set: run `cargo xtask bench embed`"))
     };
-    let (graph, pack) = (path("LESSONLOOP_MODEL_GRAPH"), path("LESSONLOOP_MODEL_PACK"));
+    let (graph, pack) = (
+        path("LESSONLOOP_MODEL_GRAPH"),
+        path("LESSONLOOP_MODEL_PACK"),
+    );
     let pack = std::fs::read(&pack).unwrap_or_else(|error| panic!("{pack}: {error}"));
     let model = Model::load(pack).expect("the pack loads");
-    println!("Natively, one thread: the engine's int8 kernels, and tract's own on the ONNX graph in f32.");
+    println!(
+        "Natively, one thread: the engine's int8 kernels, and tract's own on the ONNX graph in f32."
+    );
     println!("tokens   ours, median ms   tract's, median ms   times ours   cosine");
     for tokens in LENGTHS {
         let text = vec!["lesson"; tokens - 2].join(" ");
         let ids = model.token_ids(&text).expect("ids");
         assert_eq!(ids.len(), tokens, "the text has another number of tokens");
         let (ours, own) = timed(|| model.embed(&text).expect("a vector"));
-        let (plan, inputs) = plan(&graph, &ids).unwrap_or_else(|error| panic!("{graph}: {error:#}"));
+        let (plan, inputs) =
+            plan(&graph, &ids).unwrap_or_else(|error| panic!("{graph}: {error:#}"));
         let (theirs, other) = timed(|| {
             let states = plan.run(inputs.clone()).expect("the graph runs");
             pooled(&states[0], own.len()).expect("states in f32")

@@ -22,8 +22,8 @@ use crate::stable_map::StableMap;
 use crate::technologies::named_in_words;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-pub(crate) use words::stem;
 use words::each_word;
+pub(crate) use words::stem;
 
 /// A title is chosen with care: a word there says most of what a lesson is about. The weights are those of the
 /// reference that needs no fitting, 4 · 2 · 1.5 · 1 · 2; changing one by half moved no measure by a point.

@@ -3,13 +3,17 @@
 //! A match alone does not say: of lessons with a good match most are the second best for something that another lesson
 //! answers. `p = 1 / (1 + e^−z)`, `z = a · match + b · match ÷ best − c`, where `best` is the best match of the answer: a
 //! logistic regression on the labelled queries of `cargo xtask bench relevance`, whose reliability table says how well it
-//! holds. With the model and by words alone the constants differ, as their matches do.
+//! holds. With the model and by words alone the constants differ, as their matches do. A lesson with a weak match may well be
+//! the best of nothing: it reads low.
 
 use super::order::Scored;
 use super::relevance;
 use super::situation::Context;
 use crate::policy::RankPolicy;
 use lesson_types::RelevanceWord;
+
+/// What a weak match comes to at most, as a share of the likelihood that reads *medium*: low, and still in the answer.
+const WEAK: f64 = 0.9;
 
 /// What the likelihood of each lesson of an answer is reckoned by.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +76,22 @@ impl<'p> Likelihood<'p> {
     fn beside(&self, matched: f64, best: f64) -> f64 {
         let [by_match, by_lead, base] = self.weights;
         let lead = if matched >= best { 1.0 } else { matched / best };
-        1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead))
+        let likelihood = 1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead));
+        if self.is_weak(matched) {
+            likelihood.min(self.weak())
+        } else {
+            likelihood
+        }
+    }
+
+    /// Whether a match is one that questions get which no lesson answers.
+    fn is_weak(&self, matched: f64) -> bool {
+        matched < self.policy.match_medium
+    }
+
+    /// The most that a weak match comes to.
+    fn weak(&self) -> f64 {
+        WEAK * self.policy.likely_medium
     }
 
     /// Whether a lesson stays in the answer. An unreviewed lesson of an agent's key puts none out but such lessons: else a
@@ -89,8 +108,17 @@ impl<'p> Likelihood<'p> {
     /// How a likelihood came about, for a person.
     pub fn formula(&self, matched: f64) -> String {
         let [by_match, by_lead, base] = self.weights;
+        let most = if self.is_weak(matched) {
+            let least = self.policy.match_medium;
+            format!(
+                "; at most {:.3}, as it matches less than {least}",
+                self.weak()
+            )
+        } else {
+            String::new()
+        };
         format!(
-            "1 / (1 + e^−z), z = {by_match} × {matched:.3} + {by_lead} × {matched:.3} / {:.3} − {base}",
+            "1 / (1 + e^−z), z = {by_match} × {matched:.3} + {by_lead} × {matched:.3} / {:.3} − {base}{most}",
             self.best
         )
     }
@@ -107,7 +135,10 @@ impl<'p> Likelihood<'p> {
 }
 
 fn best_of(matches: impl Iterator<Item = f64>) -> f64 {
-    matches.fold(0.0, |best, matched| if matched > best { matched } else { best })
+    matches.fold(
+        0.0,
+        |best, matched| if matched > best { matched } else { best },
+    )
 }
 
 /// The word for a lesson where something was asked in words: low where no lesson matches.

@@ -154,7 +154,7 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// project = 1 if listed, 0.5 if the lesson lists none, else 0;
+    /// project = 1 if listed, 0.5 if either side names none, else 0: of a question alone, the match decides;
     /// tech = |lesson ∩ query| / |query|, 0.5 if either side names none.
     pub(super) fn of(
         text: &Text,
@@ -169,7 +169,7 @@ impl Fit {
             .project_type
             .as_ref()
             .is_some_and(|named| lists(facts.projects, &text.project_types, named));
-        let project = if !facts.has_projects {
+        let project = if !facts.has_projects || context.project_type.is_none() {
             policy.unnamed
         } else if listed {
             1.0

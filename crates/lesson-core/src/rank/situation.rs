@@ -272,6 +272,7 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
         ("likely_very_high", policy.likely_very_high),
         ("likely_high", policy.likely_high),
         ("likely_medium", policy.likely_medium),
+        ("match_medium", policy.match_medium),
         ("tech_mismatch_factor", policy.tech_mismatch_factor),
         ("project_weight", policy.project_weight),
         ("tech_weight", policy.tech_weight),

@@ -282,7 +282,10 @@ fn a_lesson_and_its_denial_are_both_given_and_marked() {
     for (slug, other) in [("size", "size-not"), ("size-not", "size")] {
         let heading = prompt.split(&format!("### {slug}\n")).nth(1).unwrap();
         let badge = heading.lines().next().unwrap();
-        assert!(badge.ends_with(&format!("contradicts '{other}'")), "{badge}");
+        assert!(
+            badge.ends_with(&format!("contradicts '{other}'")),
+            "{badge}"
+        );
     }
     assert_eq!(lesson_core::contradictions(&lessons), [vec![1], vec![0]]);
     // What an agent's key says against a lesson that a person stands behind waits in Review.

@@ -19,8 +19,14 @@ fn lessons() -> Space {
     space_by([
         lesson("full", "Rotate the signing keys of webhooks"),
         lesson("near", "Rotate signing keys of the webhooks yearly"),
-        lesson("weak", "Rotate the logs of the scheduler before the disk fills"),
-        lesson("weak-perps", "Rotate collateral between perps venues at night"),
+        lesson(
+            "weak",
+            "Rotate the logs of the scheduler before the disk fills",
+        ),
+        lesson(
+            "weak-perps",
+            "Rotate collateral between perps venues at night",
+        ),
     ])
 }
 
@@ -50,7 +56,7 @@ fn what_is_unlikely_beside_the_best_is_left_out_and_told() {
             "{slug}: {words}"
         );
         if code == ExclusionCode::Unlikely {
-            assert!(words.contains("below 0.03"), "{words}");
+            assert!(words.contains("below 0.02"), "{words}");
         }
     }
     // What the answer says and what its trace says are one number.
@@ -65,7 +71,14 @@ fn what_is_unlikely_beside_the_best_is_left_out_and_told() {
     }
     let plain = KeywordIndex::of_space(&lessons());
     let policy = RankPolicy::default();
-    let again = recommend(&lessons(), &query(ASKED), None, &plain, &policy, Explain::Nothing);
+    let again = recommend(
+        &lessons(),
+        &query(ASKED),
+        None,
+        &plain,
+        &policy,
+        Explain::Nothing,
+    );
     assert_eq!(again.expect("complete").items, answer.items);
 }
 
@@ -96,11 +109,18 @@ fn an_unreviewed_lesson_of_an_agents_key_puts_out_none_of_anybody_else() {
     let asked = query("rotate signing keys of webhooks when a partner leaves");
     let held = |trust| {
         space_by([
-            by("local", Trust::Approved, lesson("half", "Rotate keys of partners yearly")),
+            by(
+                "local",
+                Trust::Approved,
+                lesson("half", "Rotate keys of partners yearly"),
+            ),
             by(
                 "agent:one",
                 trust,
-                lesson("stuffed", "Rotate signing keys of webhooks when a partner leaves"),
+                lesson(
+                    "stuffed",
+                    "Rotate signing keys of webhooks when a partner leaves",
+                ),
             ),
         ])
     };
@@ -119,9 +139,16 @@ fn with_vectors_and_without_the_constants_are_the_policys() {
     let ask = |semantic: bool, policy: &RankPolicy| {
         let vectors: Option<lesson_core::Similarity<'_>> =
             if semantic { Some(&same) } else { None };
-        recommend(&held, &query(ASKED), vectors, &index, policy, Explain::Nothing)
-            .expect("complete")
-            .items[0]
+        recommend(
+            &held,
+            &query(ASKED),
+            vectors,
+            &index,
+            policy,
+            Explain::Nothing,
+        )
+        .expect("complete")
+        .items[0]
             .word
     };
     let never = RankPolicy {
@@ -145,7 +172,14 @@ fn a_search_reads_in_the_same_words_and_drops_nothing() {
     let held = lessons();
     let index = KeywordIndex::of_space(&held);
     let policy = RankPolicy::default();
-    let found = search(&held, ASKED, None, &index, &policy, SearchOptions::default());
+    let found = search(
+        &held,
+        ASKED,
+        None,
+        &index,
+        &policy,
+        SearchOptions::default(),
+    );
     assert_eq!(found.items.len(), 4);
     let told = rank(&held, &query(ASKED), None);
     for item in &told.items {
@@ -174,7 +208,14 @@ fn length_alone_never_wins() {
     let index = KeywordIndex::of_space(&held);
     let policy = RankPolicy::default();
     for asked in ["signing keys", "webhooks rotate", "signing"] {
-        let found = search(&held, asked, None, &index, &policy, SearchOptions::default());
+        let found = search(
+            &held,
+            asked,
+            None,
+            &index,
+            &policy,
+            SearchOptions::default(),
+        );
         assert_eq!(found.items[0].slug, "short", "{asked}");
         assert!(found.items[0].match_score > found.items[1].match_score);
     }

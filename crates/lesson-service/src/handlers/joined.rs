@@ -80,8 +80,7 @@ impl<S: Store, H: Host> Service<S, H> {
         for ranking in [&mut first, &mut second] {
             let is_semantic = ranking.semantic;
             for item in &mut ranking.items {
-                if let Some((_, word)) =
-                    likelihood_beside(item.matched, most, is_semantic, &policy)
+                if let Some((_, word)) = likelihood_beside(item.matched, most, is_semantic, &policy)
                 {
                     item.word = word;
                 }

@@ -20,7 +20,8 @@ use crate::state::snapshot::State;
 use lesson_core::learning::Effects;
 use lesson_core::{
     Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
-    RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem, contradictions, likelihood_beside,
+    RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem, contradictions,
+    likelihood_beside,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};

@@ -10,8 +10,8 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, contradiction,
-    find_lesson,
+    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted,
+    contradiction, find_lesson,
 };
 use lesson_screen::screen_named;
 use lesson_sync::Store;

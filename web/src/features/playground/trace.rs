@@ -59,7 +59,9 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
 fn likelihood(entry: &TraceEntry) -> Option<String> {
     let (likelihood, formula) = (entry.likelihood?, entry.likelihood_formula.as_ref()?);
     let share = format::trim(likelihood, 3);
-    Some(format!("Likelihood to be the right one: {share} = {formula}"))
+    Some(format!(
+        "Likelihood to be the right one: {share} = {formula}"
+    ))
 }
 
 fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
