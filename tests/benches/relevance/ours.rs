@@ -166,6 +166,15 @@ impl Engine {
         Ok(answer)
     }
 
+    /// What `POST /v1/patterns` answers.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn patterns(&self, feature: &str) -> Result<Answer, String> {
+        let body = json!({ "feature": feature });
+        self.read(&self.ask("/v1/patterns", body)?["results"])
+    }
+
     /// What `POST /v1/search` answers.
     ///
     /// # Errors

@@ -37,6 +37,8 @@ pub struct KeywordScores<'a> {
     total: f64,
     /// The idf of those that a lesson has.
     known: f64,
+    /// How many words of the query count.
+    words: usize,
 }
 
 /// What a query scores in one lesson.
@@ -78,6 +80,7 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
             known: 0.0,
+            words: words.len(),
         };
         if words
             .iter()
@@ -211,6 +214,11 @@ impl Merge {
 }
 
 impl KeywordScores<'_> {
+    /// How many words of the query count: each stem once, without those that say nothing.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
     /// Adds one word's part, and gives back its idf. The terms that begin with it count as one word; a lesson with the word itself gets as much
     /// as it would without them.
     fn add_word(&mut self, word: &QueryWord, held_back: &[f64], merge: &mut Merge) -> f64 {

@@ -12,6 +12,12 @@ use crate::keyword::{KeywordIndex, WordMatch};
 use crate::policy::RankPolicy;
 use crate::space::Space;
 
+/// The least score of a query of one word in a lesson that is about it: the word stands in its title, or again and again.
+const ABOUT_WORD: f64 = 0.7;
+/// What is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a lesson
+/// on retries that once says "payments" is no lesson on payments.
+const ASIDE: f64 = 0.65;
+
 /// How well a lesson matches a query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct MatchScore {
@@ -19,6 +25,8 @@ pub(super) struct MatchScore {
     pub value: f64,
     /// Before the floor.
     pub raw: f64,
+    /// What of the value says how likely the lesson is: less where one word is all that was asked, and hardly in it.
+    pub telling: f64,
     /// Words in common.
     pub words: WordMatch,
     /// The cosine, where vectors are compared and the lesson has one.
@@ -26,7 +34,7 @@ pub(super) struct MatchScore {
 }
 
 impl MatchScore {
-    fn of(words: WordMatch, cosine: Option<f64>, policy: &RankPolicy) -> Self {
+    fn of(words: WordMatch, cosine: Option<f64>, is_one_word: bool, policy: &RankPolicy) -> Self {
         let sum = match cosine {
             Some(cosine) => {
                 policy.meaning_weight * meaning(cosine, policy)
@@ -36,9 +44,12 @@ impl MatchScore {
         };
         // Correctly rounded everywhere, unlike other powers.
         let raw = sum.sqrt();
+        let value = if raw >= policy.match_floor { raw } else { 0.0 };
+        let is_aside = is_one_word && words.score > 0.0 && words.score < ABOUT_WORD;
         Self {
-            value: if raw >= policy.match_floor { raw } else { 0.0 },
+            value,
             raw,
+            telling: if is_aside { value * ASIDE } else { value },
             words,
             cosine,
         }
@@ -87,6 +98,8 @@ pub(super) struct Matches<'a> {
     pub semantic: bool,
     /// How many of the considered lessons have no vector, when vectors are compared at all.
     pub without_vector: u32,
+    /// Whether one word is all that is asked.
+    is_one_word: bool,
 }
 
 impl<'a> Matches<'a> {
@@ -106,9 +119,11 @@ impl<'a> Matches<'a> {
             policy,
             semantic: false,
             without_vector: 0,
+            is_one_word: false,
         };
         if let Some(text) = text {
             let scores = index.scores(text, prefix);
+            matches.is_one_word = scores.words() == 1;
             if !scores.is_empty() {
                 matches.words = scores.in_order(&space.lessons);
             }
@@ -143,6 +158,11 @@ impl<'a> Matches<'a> {
     pub(super) fn of_lesson(&self, one: &Candidate<'_>) -> MatchScore {
         let words = self.words.get(one.place as usize).copied();
         let cosine = self.cosines.get(one.place as usize).copied().flatten();
-        MatchScore::of(words.unwrap_or_default(), cosine, self.policy)
+        MatchScore::of(
+            words.unwrap_or_default(),
+            cosine,
+            self.is_one_word,
+            self.policy,
+        )
     }
 }

@@ -11,7 +11,7 @@ pub struct Ranked {
     pub score: f64,
     /// Relevance before standing, 0 to 1.
     pub relevance: f64,
-    /// What of its match counted, 0 to 1.
+    /// What of its match says how likely it is, 0 to 1.
     pub matched: f64,
     /// How likely it is to be the right one, 0 to 1, where there is a query; 0 where no lesson matches it.
     pub likelihood: Option<f64>,

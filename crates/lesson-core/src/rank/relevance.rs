@@ -43,7 +43,7 @@ pub(super) fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> Relevance
 pub(super) struct Relevance {
     /// 0 to 1.
     pub value: f64,
-    /// What of the match counted, 0 to 1.
+    /// What of the match says how likely the lesson is, 0 to 1.
     pub matched: f64,
     /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
     /// the market. Without it, relevance is made of neutral defaults.
@@ -89,10 +89,13 @@ pub(super) fn relevance(
         });
     }
     let mut shares_project = false;
-    let mut matched = found.value;
+    let mut matched = found.telling;
     if context.project {
         let fit = Fit::of(&one.lesson.text, one.facts, context, policy);
-        matched = project(run, one.facts, found, &fit, policy);
+        project(run, one.facts, found, &fit, policy);
+        if fit.tech_mismatch {
+            matched *= policy.tech_mismatch_factor;
+        }
         has_ground |= fit.shared;
         shares_project = fit.shared;
     }
@@ -110,14 +113,13 @@ pub(super) fn relevance(
     }
 }
 
-/// Runs project relevance into `run`; what of the match counted.
 fn project(
     run: &mut Run,
     facts: &RankFeatures,
     found: &MatchScore,
     fit: &Fit,
     policy: &RankPolicy,
-) -> f64 {
+) {
     let halved = fit.tech_mismatch && found.value > 0.0;
     let input = if halved {
         found.value * policy.tech_mismatch_factor
@@ -139,7 +141,6 @@ fn project(
         policy.confidence_weight,
         || "stored confidence".to_owned(),
     );
-    input
 }
 
 /// How a lesson's project types and technologies meet those of the situation (hybrid retrieval).

@@ -43,7 +43,7 @@ pub struct Found {
     pub score: f64,
     /// How well it matches the query, 0 to 1.
     pub match_score: f64,
-    /// What of that counted, 0 to 1: nothing where it is too weak, less where no technology is shared.
+    /// What of that says how likely it is, 0 to 1: nothing where it is too weak, less where no technology is shared.
     pub matched: f64,
     /// How likely it is to be the right one for people, by the results' matches.
     pub word: RelevanceWord,
@@ -200,7 +200,7 @@ impl Hybrid<'_> {
             }
             let fit = self.fit_of(&one);
             let run = self.score(&one, &found, fit.as_ref(), false);
-            let matched = self.counted(found.value, fit.as_ref());
+            let matched = self.counted(found.telling, fit.as_ref());
             scored.push(Scored::new(one, found.raw, matched, run.value()));
         }
         if one_per_title {

@@ -112,7 +112,7 @@ fn an_unreviewed_lesson_of_an_agents_key_puts_out_none_of_anybody_else() {
             by(
                 "local",
                 Trust::Approved,
-                lesson("half", "Rotate keys of partners yearly"),
+                lesson("half", "Rotate the keys of the office yearly"),
             ),
             by(
                 "agent:one",
@@ -219,4 +219,32 @@ fn length_alone_never_wins() {
         assert_eq!(found.items[0].slug, "short", "{asked}");
         assert!(found.items[0].match_score > found.items[1].match_score);
     }
+}
+
+#[test]
+fn one_word_that_a_lesson_has_aside_is_no_sign_that_it_is_about_it() {
+    let held = space_by([
+        with("aside", |l| {
+            l.text.title = "Keep network calls out of transactions".to_owned();
+            l.text.recommendation =
+                "A provider of payments slows down, and each request holds a lock.".to_owned();
+        }),
+        with("other", |l| {
+            l.text.title = "Size the pool of workers".to_owned();
+        }),
+    ]);
+    let word = |space: &Space, asked: &str| rank(space, &query(asked), None).items[0].word;
+    assert_eq!(word(&held, "Payments"), RelevanceWord::Low);
+    let about = space_by([with("about", |l| {
+        l.text.title = "Payments are idempotent".to_owned();
+        l.text.recommendation = "Give each payment a key of its own.".to_owned();
+    })]);
+    let told = word(&about, "Payments");
+    assert!(
+        matches!(told, RelevanceWord::High | RelevanceWord::VeryHigh),
+        "{told:?}"
+    );
+    // Asked with more words, the same lesson is the right one.
+    let asked = "provider of payments slows down request holds lock";
+    assert_ne!(word(&held, asked), RelevanceWord::Low);
 }
