@@ -23,7 +23,7 @@ use crate::technologies::named_in_words;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use words::each_word;
-pub(crate) use words::stem;
+pub(crate) use words::{has_stem, stem};
 
 /// A title is chosen with care: a word there says most of what a lesson is about. The weights are those of the
 /// reference that needs no fitting, 4 · 2 · 1.5 · 1 · 2; changing one by half moved no measure by a point.

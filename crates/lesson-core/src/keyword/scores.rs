@@ -37,8 +37,8 @@ pub struct KeywordScores<'a> {
     total: f64,
     /// The idf of those that a lesson has.
     known: f64,
-    /// How many words of the query count.
-    words: usize,
+    /// The stem of the query's word, where it has one that counts.
+    only: Option<String>,
 }
 
 /// What a query scores in one lesson.
@@ -61,6 +61,7 @@ pub(crate) struct WordMatch {
 
 /// A word of a query, as the index knows it.
 struct QueryWord {
+    stem: String,
     /// The terms of its stem.
     terms: Vec<u32>,
     /// In how many lessons of the space it is, where the index holds but candidates.
@@ -80,7 +81,10 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
             known: 0.0,
-            words: words.len(),
+            only: match &words[..] {
+                [word] if !prefix => Some(word.stem.clone()),
+                _ => None,
+            },
         };
         if words
             .iter()
@@ -134,6 +138,7 @@ impl KeywordIndex {
         words
             .iter()
             .map(|(word, stem)| QueryWord {
+                stem: stem.clone(),
                 terms: self.terms_in_use(self.stems.get(stem.as_str()).into_iter().flatten()),
                 having: self.counts.as_ref().map_or(0, |counts| counts.having(stem)),
                 beginnings: if open && *word == last {
@@ -214,9 +219,9 @@ impl Merge {
 }
 
 impl KeywordScores<'_> {
-    /// How many words of the query count: each stem once, without those that say nothing.
-    pub(crate) fn words(&self) -> usize {
-        self.words
+    /// The stem of the query's word, where it is one whole word beside those that say nothing.
+    pub(crate) fn only_word(&self) -> Option<&str> {
+        self.only.as_deref()
     }
 
     /// Adds one word's part, and gives back its idf. The terms that begin with it count as one word; a lesson with the word itself gets as much

@@ -8,15 +8,14 @@
 //! rank fusion, and than sums normalised for each query.
 
 use super::candidate::{Candidate, Similarity};
-use crate::keyword::{KeywordIndex, WordMatch};
+use crate::keyword::{KeywordIndex, WordMatch, has_stem};
+use crate::lesson::Lesson;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 
-/// The least score of a query of one word in a lesson that is about it: the word stands in its title, or again and again.
-const ABOUT_WORD: f64 = 0.7;
 /// What is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a lesson
 /// on retries that once says "payments" is no lesson on payments.
-const ASIDE: f64 = 0.65;
+const ASIDE: f64 = 0.5;
 
 /// How well a lesson matches a query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -25,7 +24,7 @@ pub(super) struct MatchScore {
     pub value: f64,
     /// Before the floor.
     pub raw: f64,
-    /// What of the value says how likely the lesson is: less where one word is all that was asked, and hardly in it.
+    /// What of the value says how likely the lesson is: less where one word is all that was asked, and in it aside.
     pub telling: f64,
     /// Words in common.
     pub words: WordMatch,
@@ -34,7 +33,7 @@ pub(super) struct MatchScore {
 }
 
 impl MatchScore {
-    fn of(words: WordMatch, cosine: Option<f64>, is_one_word: bool, policy: &RankPolicy) -> Self {
+    fn of(words: WordMatch, cosine: Option<f64>, is_aside: bool, policy: &RankPolicy) -> Self {
         let sum = match cosine {
             Some(cosine) => {
                 policy.meaning_weight * meaning(cosine, policy)
@@ -45,7 +44,6 @@ impl MatchScore {
         // Correctly rounded everywhere, unlike other powers.
         let raw = sum.sqrt();
         let value = if raw >= policy.match_floor { raw } else { 0.0 };
-        let is_aside = is_one_word && words.score > 0.0 && words.score < ABOUT_WORD;
         Self {
             value,
             raw,
@@ -75,6 +73,14 @@ impl MatchScore {
     }
 }
 
+/// Whether a lesson has a word where it says what it is about.
+fn is_about(lesson: &Lesson, word: &str) -> bool {
+    let text = &lesson.text;
+    let names = text.tags.iter().chain(&text.tech_stacks);
+    let mut names = names.chain([&text.title, &text.domain]);
+    names.any(|name| has_stem(name, word))
+}
+
 /// A cosine as meaning: 0 up to `meaning_from`, 1 from `meaning_to` on. NaN counts 0.
 fn meaning(cosine: f64, policy: &RankPolicy) -> f64 {
     let share = (cosine - policy.meaning_from) / (policy.meaning_to - policy.meaning_from);
@@ -98,8 +104,8 @@ pub(super) struct Matches<'a> {
     pub semantic: bool,
     /// How many of the considered lessons have no vector, when vectors are compared at all.
     pub without_vector: u32,
-    /// Whether one word is all that is asked.
-    is_one_word: bool,
+    /// The stem of the word, where one is all that is asked.
+    only: Option<String>,
 }
 
 impl<'a> Matches<'a> {
@@ -119,11 +125,11 @@ impl<'a> Matches<'a> {
             policy,
             semantic: false,
             without_vector: 0,
-            is_one_word: false,
+            only: None,
         };
         if let Some(text) = text {
             let scores = index.scores(text, prefix);
-            matches.is_one_word = scores.words() == 1;
+            matches.only = scores.only_word().map(str::to_owned);
             if !scores.is_empty() {
                 matches.words = scores.in_order(&space.lessons);
             }
@@ -158,11 +164,9 @@ impl<'a> Matches<'a> {
     pub(super) fn of_lesson(&self, one: &Candidate<'_>) -> MatchScore {
         let words = self.words.get(one.place as usize).copied();
         let cosine = self.cosines.get(one.place as usize).copied().flatten();
-        MatchScore::of(
-            words.unwrap_or_default(),
-            cosine,
-            self.is_one_word,
-            self.policy,
-        )
+        let words = words.unwrap_or_default();
+        let only = self.only.as_deref().filter(|_| words.score > 0.0);
+        let is_aside = only.is_some_and(|word| !is_about(one.lesson, word));
+        MatchScore::of(words, cosine, is_aside, self.policy)
     }
 }

@@ -107,7 +107,7 @@ fn an_unreviewed_lesson_of_an_agents_key_puts_out_none_of_anybody_else() {
         lesson
     };
     let asked = query("rotate signing keys of webhooks when a partner leaves");
-    let held = |trust| {
+    let held = |key: &str, trust| {
         space_by([
             by(
                 "local",
@@ -115,7 +115,7 @@ fn an_unreviewed_lesson_of_an_agents_key_puts_out_none_of_anybody_else() {
                 lesson("half", "Rotate the keys of the office yearly"),
             ),
             by(
-                "agent:one",
+                key,
                 trust,
                 lesson(
                     "stuffed",
@@ -124,9 +124,9 @@ fn an_unreviewed_lesson_of_an_agents_key_puts_out_none_of_anybody_else() {
             ),
         ])
     };
-    let beside = rank(&held(Trust::Approved), &asked, None);
+    let beside = rank(&held("local", Trust::Approved), &asked, None);
     assert_eq!(slugs(&beside), ["stuffed"], "an approved one does");
-    let beside = rank(&held(Trust::Unreviewed), &asked, None);
+    let beside = rank(&held("agent:one", Trust::Unreviewed), &asked, None);
     assert_eq!(slugs(&beside), ["stuffed", "half"]);
     assert_eq!(beside.items[1].word, RelevanceWord::Low);
 }
