@@ -267,7 +267,7 @@ fn the_model_finds_no_less_and_nothing_is_more_than_low_where_nothing_fits() {
         let few = reliability::cost(&corpus, &answers);
         let all = reliability::cost(&corpus, &asked(&|text| engine.recommend_all(text)));
         assert!(
-            few.tokens <= 0.62 * all.tokens,
+            few.tokens <= 0.65 * all.tokens,
             "{name}: {few:?} of {all:?}"
         );
         assert!(few.first >= all.first, "{name}: {few:?} of {all:?}");

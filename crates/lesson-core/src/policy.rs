@@ -172,17 +172,17 @@ pub struct RankPolicy {
     /// Weight of confidence in a search, 0 to 1. 0.2. Source: hybrid retrieval.
     pub search_confidence_weight: f64,
     /// a in the likelihood that a lesson is the right one, `1 / (1 + e^−z)`, `z = a · match + b · match ÷ best − c`; 0 to 100.
-    /// 3.8, fitted with b and c to the labelled queries of `cargo xtask bench relevance`.
+    /// 4.8, fitted with b and c to the labelled queries of `cargo xtask bench relevance`.
     pub likelihood_match: f64,
-    /// b in it, 0 to 100. 20.9.
+    /// b in it, 0 to 100. 19.3.
     pub likelihood_lead: f64,
-    /// c in it, 0 to 100. 22.8.
+    /// c in it, 0 to 100. 21.7.
     pub likelihood_base: f64,
     /// a where lessons are matched by words alone, 0 to 100. 4.2, fitted like the others.
     pub words_likelihood_match: f64,
-    /// b there, 0 to 100. 18.0.
+    /// b there, 0 to 100. 17.8.
     pub words_likelihood_lead: f64,
-    /// c there, 0 to 100. 20.3.
+    /// c there, 0 to 100. 20.0.
     pub words_likelihood_base: f64,
     /// With a query, lessons that are less likely are left out, 0 to 1. 0.02, measured: half the tokens of an answer, and
     /// of a hundred right lessons two.
@@ -287,12 +287,12 @@ impl Default for RankPolicy {
             top_search: 10,
             search_match_weight: 0.8,
             search_confidence_weight: 0.2,
-            likelihood_match: 3.8,
-            likelihood_lead: 20.9,
-            likelihood_base: 22.8,
+            likelihood_match: 4.8,
+            likelihood_lead: 19.3,
+            likelihood_base: 21.7,
             words_likelihood_match: 4.2,
-            words_likelihood_lead: 18.0,
-            words_likelihood_base: 20.3,
+            words_likelihood_lead: 17.8,
+            words_likelihood_base: 20.0,
             min_likelihood: 0.02,
             likely_very_high: 0.7,
             likely_high: 0.4,
