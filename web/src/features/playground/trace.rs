@@ -194,6 +194,8 @@ mod tests {
             title: "A".into(),
             rank: Some(1),
             relevance: 0.0,
+            likelihood: None,
+            likelihood_formula: None,
             score: 0.0,
             factors,
             excluded: None,
