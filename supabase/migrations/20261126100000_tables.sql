@@ -316,6 +316,8 @@ create table if not exists public.recommendations (
   lesson text not null,
   domain text not null,
   relevance_score double precision not null,
+  -- How likely the lesson was to be the right one; null where nothing was asked in words.
+  likelihood double precision,
   was_presented boolean not null,
   was_applied boolean not null,
   match_type text not null,

@@ -207,7 +207,8 @@ language sql immutable as $$
       "decision_id": ["text", "?", 200], "query": ["text", "?", 8000], "domain": ["text", "?", 100],
       "project_type": ["text", "?", 100], "tech_stack": ["texts", "", 100, 64], "phase": ["text", "?", 100]}'
     when 'item' then '{
-      "lesson": ["text", "!", 200], "rank": ["u32", "!"], "score": ["float", "!"], "relevance": ["float", ""]}'
+      "lesson": ["text", "!", 200], "rank": ["u32", "!"], "score": ["float", "!"], "relevance": ["float", ""],
+      "likelihood": ["float", "?"]}'
     when 'measured' then '{
       "control": ["bool", ""], "control_q": ["float", ""], "drawn": ["objects", "", 0, 100]}'
     when 'drawn' then '{"lesson": ["text", "!", 200], "q": ["float", "!"], "withheld": ["bool", "!"]}'
@@ -1281,11 +1282,11 @@ begin
     end if;
     if decision is not null then
       insert into public.recommendations (
-        space, decision_id, position, lesson, domain, relevance_score, was_presented, was_applied, match_type, confidence,
+        space, decision_id, position, lesson, domain, relevance_score, likelihood, was_presented, was_applied, match_type, confidence,
         trade_outcome, pnl_percent, contributed_to_success, settled, at, version)
       values (
         p_space, decision, place + 1, item ->> 'lesson', coalesce(p_event #>> '{context,domain}', ''),
-        coalesce((item ->> 'relevance')::float8, 0), true, false, 'none', 0, d.outcome, d.pnl_percent, false, false,
+        coalesce((item ->> 'relevance')::float8, 0), (item ->> 'likelihood')::float8, true, false, 'none', 0, d.outcome, d.pnl_percent, false, false,
         p_at, v + 1)
       on conflict (space, decision_id, lesson) do nothing;
       get diagnostics counted = row_count;

@@ -364,7 +364,7 @@ create or replace function lessonloop.recommendation_json(r public.recommendatio
 language sql stable as $$
   select json_build_object(
     'decision_id', r.decision_id, 'position', r.position, 'lesson', r.lesson, 'domain', r.domain,
-    'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
+    'relevance', r.relevance_score, 'likelihood', r.likelihood, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
     'match_type', r.match_type, 'confidence', r.confidence, 'agent_quote', r.agent_quote,
     'trade_outcome', r.trade_outcome, 'pnl_percent', r.pnl_percent, 'contributed_to_success', r.contributed_to_success,
     'settled', r.settled, 'learned', r.learned, 'at', lessonloop.rfc3339(r.at), 'version', r.version)

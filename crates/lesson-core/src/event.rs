@@ -405,6 +405,9 @@ pub struct SurfacedItem {
     /// Relevance before standing.
     #[serde(default)]
     pub relevance: f64,
+    /// How likely it was to be the right one, 0 to 1, where something was asked in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<f64>,
 }
 
 /// What was seen of one lesson in an agent's reasoning.

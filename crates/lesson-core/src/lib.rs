@@ -9,6 +9,7 @@ mod apart;
 mod check;
 mod common_words;
 mod constants;
+mod contradiction;
 mod counts;
 mod courses;
 mod digest;
@@ -48,6 +49,7 @@ mod usage;
 pub use apart::{APART_SETTING, pair_key};
 pub use common_words::is_common_word;
 pub use constants::constants;
+pub use contradiction::{contradiction, contradictions};
 pub use courses::{Course, courses, last_used};
 pub use digest::{DigestRange, digest_markdown, digest_runs};
 pub use doubles::{Cosine, NearPair, is_merge_candidate, near_duplicates};
@@ -89,7 +91,8 @@ pub use prompt::{
 pub use rank::{
     Cosines, Exclusion, ExclusionCode, Explain, Found, Known, PatternsFor, RankError, Ranked,
     Ranking, SearchOptions, SearchRanking, Similarity, Situation, Trace, TracePart, check_policy,
-    compare, patterns, patterns_text, recommend, recommend_with, search, situation_text,
+    compare, likelihood_beside, patterns, patterns_text, recommend, recommend_with, search,
+    situation_text,
 };
 pub use resolve::{ResolveError, find_lesson};
 pub use review::{

@@ -6,6 +6,7 @@ mod shares;
 pub use fence::{fenced, one_line, visible};
 pub use shares::{GivenText, beginning, shares};
 
+use crate::contradiction::contradictions;
 use crate::lesson::Lesson;
 use fence::source;
 use lesson_types::{RelevanceWord, Trust};
@@ -36,7 +37,7 @@ pub fn tokens(text: &str) -> usize {
 pub fn given_tokens(lesson: &Lesson) -> usize {
     tokens(&section(
         lesson,
-        RelevanceWord::Medium,
+        (RelevanceWord::Medium, ""),
         (&body(lesson), false),
         &sources_badge,
     ))
@@ -85,7 +86,8 @@ pub fn prompt_text_by(
     let mut text = HEAD.to_owned();
     let mut taken = vec![0; items.len()];
     let mut end = String::new();
-    for ((lesson, relevance), taken) in items.iter().zip(&mut taken) {
+    let marks = marks(items);
+    for (((lesson, relevance), mark), taken) in items.iter().zip(&marks).zip(&mut taken) {
         let is_first = end.is_empty();
         let closing = if is_first {
             naming(&lesson.slug)
@@ -93,10 +95,11 @@ pub fn prompt_text_by(
             String::new()
         };
         let left = most.saturating_sub(text.len() + end.len() + closing.len());
-        let whole = section(lesson, *relevance, (&body(lesson), false), badge);
+        let heading = (*relevance, mark.as_str());
+        let whole = section(lesson, heading, (&body(lesson), false), badge);
         let section = if whole.len() <= left {
             whole
-        } else if is_first && let Some(cut) = cut_section(lesson, *relevance, left, badge) {
+        } else if is_first && let Some(cut) = cut_section(lesson, heading, left, badge) {
             cut
         } else {
             continue;
@@ -149,11 +152,13 @@ pub fn prompt_text_shared(
     let frame = HEAD.len() + naming(longest).len();
     let room = max_tokens.saturating_mul(TOKEN_BYTES).saturating_sub(frame);
     let texts: Vec<GivenText> = items.iter().map(|(lesson, _)| given_text(lesson)).collect();
+    let marks = marks(items);
     let wanted: Vec<(usize, usize)> = items
         .iter()
+        .zip(&marks)
         .zip(&texts)
-        .map(|((lesson, relevance), text)| {
-            let frame = section(lesson, *relevance, ("", true), badge).len() + AS_DATA;
+        .map(|(((lesson, relevance), mark), text)| {
+            let frame = section(lesson, (*relevance, mark), ("", true), badge).len() + AS_DATA;
             (frame, text.room())
         })
         .collect();
@@ -165,7 +170,7 @@ pub fn prompt_text_shared(
     let mut text = HEAD.to_owned();
     let mut taken = Vec::with_capacity(items.len());
     let mut end = String::new();
-    for ((lesson, relevance), given) in items.iter().zip(&given) {
+    for (((lesson, relevance), mark), given) in items.iter().zip(&marks).zip(&given) {
         let Some(given) = given else {
             taken.push(0);
             continue;
@@ -173,7 +178,7 @@ pub fn prompt_text_shared(
         if end.is_empty() {
             end = naming(&lesson.slug);
         }
-        let section = section(lesson, *relevance, (&given.body(), given.is_cut), badge);
+        let section = section(lesson, (*relevance, mark), (&given.body(), given.is_cut), badge);
         taken.push(tokens(&section));
         text.push_str(&section);
     }
@@ -220,9 +225,25 @@ fn body(lesson: &Lesson) -> String {
     ])
 }
 
+/// Of each lesson the mark that says which others of them it contradicts; none where it doesn't.
+fn marks(items: &[(&Lesson, RelevanceWord)]) -> Vec<String> {
+    let lessons: Vec<&Lesson> = items.iter().map(|(lesson, _)| *lesson).collect();
+    let named = |others: Vec<usize>| {
+        let others: Vec<String> = others
+            .into_iter()
+            .map(|at| format!("'{}'", lessons[at].slug))
+            .collect();
+        match others.is_empty() {
+            true => String::new(),
+            false => format!(" · ⚡ contradicts {}", others.join(", ")),
+        }
+    };
+    contradictions(&lessons).into_iter().map(named).collect()
+}
+
 fn section(
     lesson: &Lesson,
-    relevance: RelevanceWord,
+    (relevance, mark): (RelevanceWord, &str),
     (body, is_cut): (&str, bool),
     badge: BadgeWords<'_>,
 ) -> String {
@@ -232,7 +253,7 @@ fn section(
         Trust::Quarantined => " · ⛔ quarantined",
     };
     format!(
-        "\n### {}\n{} · relevance: {}{review}\n{}{}",
+        "\n### {}\n{} · relevance: {}{review}{mark}\n{}{}",
         lesson.slug,
         badge(lesson),
         relevance.as_str(),
@@ -244,17 +265,17 @@ fn section(
 /// The lesson with as much of its text as fits in so many bytes; `None` where nothing of it does.
 fn cut_section(
     lesson: &Lesson,
-    relevance: RelevanceWord,
+    heading: (RelevanceWord, &str),
     most: usize,
     badge: BadgeWords<'_>,
 ) -> Option<String> {
     let body = body(lesson);
-    let mut room = most.checked_sub(section(lesson, relevance, ("", true), badge).len())?;
+    let mut room = most.checked_sub(section(lesson, heading, ("", true), badge).len())?;
     loop {
         let kept = first_blocks(&body, room);
         // Its source alone says nothing.
         kept.lines().nth(1)?;
-        let cut = section(lesson, relevance, (kept, true), badge);
+        let cut = section(lesson, heading, (kept, true), badge);
         if cut.len() <= most {
             return Some(cut);
         }

@@ -203,6 +203,9 @@ pub struct Recommendation {
     pub domain: String,
     /// Relevance when it was recommended.
     pub relevance: f64,
+    /// How likely it was then to be the right one, 0 to 1, where something was asked in words.
+    #[serde(default)]
+    pub likelihood: Option<f64>,
     /// Whether it was presented; always true for a record made by a recommendation.
     pub was_presented: bool,
     /// Whether it was applied.

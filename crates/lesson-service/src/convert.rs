@@ -160,6 +160,8 @@ pub(crate) fn trace(mut trace: core::Trace, is_for_agent: bool) -> api::TraceEnt
         title: trace.title,
         rank: trace.rank,
         relevance: trace.relevance,
+        likelihood: trace.likelihood.as_ref().map(|(value, _)| *value),
+        likelihood_formula: trace.likelihood.map(|(_, formula)| formula),
         score: trace.score,
         factors: trace.factors,
         excluded,

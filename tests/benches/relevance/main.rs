@@ -13,6 +13,7 @@ mod measure;
 mod ours;
 mod peers;
 mod queries;
+mod reliability;
 mod report;
 
 use corpus::Corpus;
@@ -111,6 +112,8 @@ fn runs(corpus: &Corpus, model: &Rc<Cached>) -> Result<Vec<Run>, String> {
         each("recommend without", &|text| plain.recommend(text))?,
         each("search with the model", &|text| semantic.search(text))?,
         each("search without", &|text| plain.search(text))?,
+        each("all, with the model", &|text| semantic.recommend_all(text))?,
+        each("all, without", &|text| plain.recommend_all(text))?,
     ];
     let baselines = baselines::Baselines::open(&corpus.lessons, model)?;
     runs.extend([

@@ -24,6 +24,8 @@ pub struct Answer {
     pub ranked: Vec<usize>,
     /// The relevance of each, as a place in [`WORDS`]; empty where a way of searching has no words.
     pub words: Vec<usize>,
+    /// How likely each is said to be the right one, and the tokens that it takes; empty but for recommend.
+    pub likely: Vec<(f64, u64)>,
 }
 
 impl Answer {
@@ -138,8 +140,53 @@ impl Engine {
     /// # Errors
     /// When it fails.
     pub fn recommend(&self, query: &str) -> Result<Answer, String> {
-        let body = json!({ "query": query, "limit": limits::LIMIT, "dry_run": true });
-        self.read(&self.ask("/v1/recommend", body)?["recommended"])
+        self.recommend_by(query, &json!({}))
+    }
+
+    /// The same, with every lesson that is relevant at all, however unlikely.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn recommend_all(&self, query: &str) -> Result<Answer, String> {
+        self.recommend_by(query, &json!({ "min_likelihood": 0.0 }))
+    }
+
+    fn recommend_by(&self, query: &str, policy: &Value) -> Result<Answer, String> {
+        let body = json!({
+            "query": query,
+            "limit": limits::LIMIT,
+            "max_tokens": limits::PROMPT_TOKENS_MAX,
+            "dry_run": true,
+            "explain": true,
+            "policy": policy,
+        });
+        let told = self.ask("/v1/recommend", body)?;
+        let mut answer = self.read(&told["recommended"])?;
+        let (given, traces) = (&told["recommended"], &told["trace"]);
+        for (one, trace) in given
+            .as_array()
+            .into_iter()
+            .flatten()
+            .zip(traces.as_array().into_iter().flatten())
+        {
+            if one["slug"] != trace["slug"] {
+                return Err(format!("the trace of {} is not in its place", one["slug"]));
+            }
+            let likelihood = trace["likelihood"].as_f64().unwrap_or(0.0);
+            answer
+                .likely
+                .push((likelihood, one["tokens"].as_u64().unwrap_or(0)));
+        }
+        Ok(answer)
+    }
+
+    /// What `POST /v1/patterns` answers.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn patterns(&self, feature: &str) -> Result<Answer, String> {
+        let body = json!({ "feature": feature });
+        self.read(&self.ask("/v1/patterns", body)?["results"])
     }
 
     /// What `POST /v1/search` answers.

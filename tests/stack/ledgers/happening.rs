@@ -427,6 +427,7 @@ impl Author {
                 rank,
                 score: self.dice.share(),
                 relevance: self.dice.confidence(),
+                likelihood: self.dice.one_in(2).then(|| self.dice.share()),
             })
             .collect();
         let measured = self.dice.one_in(3).then(|| Measured {

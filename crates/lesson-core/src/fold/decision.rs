@@ -102,7 +102,8 @@ impl Space {
             return Err(invalid("retrieval_id", "a retrieval needs an id"));
         }
         for item in items {
-            if !item.score.is_finite() || !item.relevance.is_finite() {
+            let numbers = [item.score, item.relevance, item.likelihood.unwrap_or(0.0)];
+            if !numbers.iter().all(|number| number.is_finite()) {
                 return Err(invalid(
                     "items",
                     format!("the score of `{}` is not finite", item.lesson),
@@ -163,6 +164,7 @@ impl Space {
                     lesson: item.lesson.clone(),
                     domain: context.domain.clone().unwrap_or_default(),
                     relevance: item.relevance,
+                    likelihood: item.likelihood,
                     was_presented: true,
                     was_applied: false,
                     match_type: MatchType::None,

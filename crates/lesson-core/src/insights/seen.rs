@@ -4,11 +4,20 @@ use crate::instant::{DAY, Millis};
 use crate::learning::Run;
 use crate::policy::RankPolicy;
 use crate::prompt::given_tokens;
-use crate::space::{Decision, Space};
+use crate::space::{Decision, Recommendation, Space};
 use lesson_types::{RunEnds, RunTotals};
 use std::collections::BTreeMap;
 
-/// The relevance from which a lesson fits a run. A run keeps each lesson's relevance, and that of a field begins at
+/// Whether a lesson read *medium* or better in a run.
+fn fits(record: &Recommendation, from: f64, policy: &RankPolicy) -> bool {
+    record
+        .likelihood
+        .map_or(record.relevance >= from, |likelihood| {
+            likelihood >= policy.likely_medium
+        })
+}
+
+/// The relevance from which a lesson fits a run in which nothing was asked in words. A run keeps each lesson's relevance, and that of a field begins at
 /// `decision_base` whatever the lesson says; where words or a project were given as well, it is the mean of both. With a
 /// field alone, every lesson of it fits.
 fn fits_from(decision: &Decision, policy: &RankPolicy) -> f64 {
@@ -40,7 +49,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub fn of(decision: &Decision, run: &Run<'_>, tokens: u32, policy: &RankPolicy) -> Self {
-        let fits = fits_from(decision, policy);
+        let from = fits_from(decision, policy);
         let many = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let applied = decision.records.iter().filter(|record| record.was_applied);
         Self {
@@ -51,7 +60,7 @@ impl Seen {
             covered: decision
                 .records
                 .iter()
-                .any(|record| record.relevance >= fits),
+                .any(|record| fits(record, from, policy)),
             given: many(decision.records.len()),
             applied: many(applied.count()),
             tokens,

@@ -26,8 +26,10 @@ use crate::technologies::named_in_words;
 use languages::{COUNT, Language, language_bits};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use stems::{parted, stem, term_in};
+use stems::{parted, term_in};
+pub(crate) use stems::stem;
 use words::each_word;
+pub(crate) use words::has_stem;
 
 /// A title is chosen with care: a word there says most of what a lesson is about. The weights are those of the
 /// reference that needs no fitting, 4 · 2 · 1.5 · 1 · 2; changing one by half moved no measure by a point.

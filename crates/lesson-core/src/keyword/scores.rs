@@ -38,6 +38,8 @@ pub struct KeywordScores<'a> {
     total: f64,
     /// The idf of those that a lesson has.
     known: f64,
+    /// The stem of the query's word, where it has one that counts.
+    only: Option<String>,
 }
 
 /// What a query scores in one lesson.
@@ -60,6 +62,7 @@ pub(crate) struct WordMatch {
 
 /// A word of a query, as the index knows it.
 struct QueryWord {
+    stem: String,
     /// The terms of its stem.
     terms: Vec<u32>,
     /// In how many lessons of the space it is, where the index holds but candidates.
@@ -79,6 +82,10 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
             known: 0.0,
+            only: match &words[..] {
+                [word] if !prefix => Some(word.stem.clone()),
+                _ => None,
+            },
         };
         if words
             .iter()
@@ -128,6 +135,7 @@ impl KeywordIndex {
         words
             .iter()
             .map(|(word, stem)| QueryWord {
+                stem: stem.clone(),
                 terms: self.terms_of(word),
                 having: self.counts.as_ref().map_or(0, |counts| counts.having(stem)),
                 beginnings: if open && *word == last {
@@ -217,6 +225,11 @@ impl Merge {
 }
 
 impl KeywordScores<'_> {
+    /// The stem of the query's word, where it is one whole word beside those that say nothing.
+    pub(crate) fn only_word(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
     /// Adds one word's part, and gives back its idf. The terms that begin with it count as one word; a lesson with the word itself gets as much
     /// as it would without them.
     fn add_word(&mut self, word: &QueryWord, held_back: &[f64], merge: &mut Merge) -> f64 {

@@ -48,6 +48,13 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
     }
 }
 
+/// Whether a text has a word of this stem.
+pub(crate) fn has_stem(text: &str, wanted: &str) -> bool {
+    let mut found = false;
+    each_word_asked(text, |_| true, |word, _| found |= stem(word) == wanted);
+    found
+}
+
 /// Calls `word` for every word of a query: of a technology that it names in parts (`Next JS`, `Next.js`), `is_known` says
 /// whether the name stands for them.
 pub(super) fn each_word_asked(

@@ -38,8 +38,8 @@ wire::structs! {
     Withdrawal { since, ahead, lifted }
     CountedOn { rated, voted }
     Recommendation {
-        lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
-        pnl_percent, contributed_to_success, settled, learned, at
+        lesson, domain, relevance, likelihood, was_presented, was_applied, match_type, confidence, agent_quote,
+        trade_outcome, pnl_percent, contributed_to_success, settled, learned, at
     }
     SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
     Drawn { lesson, q, withheld }

@@ -7,6 +7,7 @@ mod candidate;
 mod compare;
 mod crowding;
 mod explain;
+mod likelihood;
 mod matching;
 mod order;
 mod pool;
@@ -20,6 +21,7 @@ mod trace;
 pub use candidate::{Cosines, Similarity};
 pub use compare::compare;
 pub use explain::{Explain, TracePart};
+pub use likelihood::likelihood_beside;
 pub use ranked::Ranked;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
@@ -35,8 +37,9 @@ use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use crowding::{Crowding, FAR, PassedOver, Why};
 use explain::{Explained, LeftOut, TraceCollector};
-use lesson_types::{Qualification, RelevanceWord, StandingRule};
-use matching::{MatchScore, Matches};
+use lesson_types::{Qualification, StandingRule};
+use likelihood::Likelihood;
+use matching::Matches;
 use order::{AHEAD, Scored, contenders, merge_duplicates};
 use situation::Context;
 use std::collections::BTreeSet;
@@ -57,6 +60,8 @@ pub struct Ranking {
     pub excluded_low_effectiveness: u32,
     /// How many of the pool fell to their relevance.
     pub excluded_low_relevance: u32,
+    /// How many of the pool others match so much better than that they are hardly the right ones.
+    pub excluded_unlikely: u32,
     /// One entry per lesson that is explained: the answer's in order of rank, then the others by score and slug.
     pub trace: Option<Vec<Trace>>,
     /// How many lessons were left out for each reason, when a part is explained; in the order of the pipeline.
@@ -144,6 +149,7 @@ pub fn recommend_with(
         total_considered: count(pool.len()),
         excluded_low_effectiveness: 0,
         excluded_low_relevance: 0,
+        excluded_unlikely: 0,
         trace: None,
         left_out: Vec::new(),
     };
@@ -185,7 +191,8 @@ pub fn recommend_with(
                 by_one_key,
                 (policy, known.now),
             );
-            scored.push(Scored::new(one, relevance.value, run.value()));
+            let matched = relevance.matched;
+            scored.push(Scored::new(one, relevance.value, matched, run.value()));
         }
         if !below.is_empty() && scored.is_empty() {
             turn = below.into_iter().map(|(one, _)| one).collect();
@@ -199,6 +206,19 @@ pub fn recommend_with(
         break;
     }
 
+    let likelihood = Likelihood::of_query(&context, &scored, matches.semantic, policy);
+    if let Some(likelihood) = &likelihood
+        && !context.decision
+    {
+        scored.retain(|one| {
+            let stays = likelihood.keeps(one);
+            if !stays {
+                ranking.excluded_unlikely += 1;
+                traces.leave_out(LeftOut::new(one.of, ExclusionCode::Unlikely, one.score));
+            }
+            stays
+        });
+    }
     let crowding = Crowding::of(held, similarity, is_one_keys);
     let kept = places(&scored, &crowding, context.limit, &mut traces);
     ranking.items = kept
@@ -208,12 +228,15 @@ pub fn recommend_with(
             slug: best.of.lesson.slug.clone(),
             score: best.score,
             relevance: best.relevance,
-            word: word(
-                &matches.of_lesson(&best.of),
-                best.relevance,
-                &context,
-                policy,
-            ),
+            matched: best.matched,
+            likelihood: context
+                .query
+                .map(|_| likelihood.map_or(0.0, |likelihood| likelihood.of(best.matched))),
+            word: if context.query.is_some() {
+                likelihood::word(likelihood.as_ref(), best.matched, policy)
+            } else {
+                policy.relevance_word(best.relevance)
+            },
             rank: count(place + 1),
             confidence: best.confidence,
             frequency: best.frequency,
@@ -226,8 +249,8 @@ pub fn recommend_with(
         .collect();
     let explained = traces.finish(
         &shown,
-        |one, code| trace(one, code, (&matches, known), &context, policy),
-        |left| why(left, (&matches, known), &context, policy),
+        |one, code| trace(one, code, (&matches, known, likelihood), &context, policy),
+        |left| why(left, (&matches, known, likelihood), &context, policy),
     );
     if let Some(Explained { traces, counts }) = explained {
         ranking.trace = Some(traces);
@@ -287,39 +310,34 @@ fn places<'a>(
     }
 }
 
-/// Relevance for people. Whoever asks in words wants to know how well these are answered; without words, facets and
-/// market are what there is to fit.
-fn word(
-    found: &MatchScore,
-    relevance: f64,
-    context: &Context<'_>,
-    policy: &RankPolicy,
-) -> RelevanceWord {
-    if context.query.is_some() {
-        policy.match_word(found.value)
-    } else {
-        policy.relevance_word(relevance)
-    }
-}
+/// What explains a lesson's place.
+type Reckoned<'a> = (&'a Matches<'a>, Known<'a>, Option<Likelihood<'a>>);
 
 /// What the ranking did with one lesson, by the steps that it took.
 fn trace(
     one: &Candidate<'_>,
     code: Option<ExclusionCode>,
-    (matches, known): (&Matches<'_>, Known<'_>),
+    (matches, known, likelihood): Reckoned<'_>,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Trace {
-    use ExclusionCode::{BeyondLimit, DuplicateTitle, KeyLimit, LowRelevance, NearDuplicate};
+    use ExclusionCode::{
+        BeyondLimit, DuplicateTitle, KeyLimit, LowRelevance, NearDuplicate, Unlikely,
+    };
     let scored = matches!(
         code,
-        None | Some(LowRelevance | DuplicateTitle | NearDuplicate | KeyLimit | BeyondLimit)
+        None | Some(
+            LowRelevance | Unlikely | DuplicateTitle | NearDuplicate | KeyLimit | BeyondLimit
+        )
     );
     let mut run = Run::new(scored);
     let mut relevance = 0.0;
+    let mut likely = None;
     if scored {
         let found = matches.of_lesson(one);
-        relevance = relevance::relevance(&mut run, one, &found, context, policy).value;
+        let fits = relevance::relevance(&mut run, one, &found, context, policy);
+        relevance = fits.value;
+        likely = likelihood.map(|all| (all.of(fits.matched), all.formula(fits.matched)));
         if code != Some(LowRelevance) {
             let held = &one.facts.standing;
             let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
@@ -331,6 +349,7 @@ fn trace(
         title: one.lesson.text.title.clone(),
         rank: None,
         relevance,
+        likelihood: likely,
         score: run.value(),
         factors: run.into_factors(),
         exclusion: None,
@@ -340,7 +359,7 @@ fn trace(
 /// Why a lesson is not in the answer, for a person.
 fn why(
     left: &LeftOut<'_>,
-    (matches, known): (&Matches<'_>, Known<'_>),
+    (matches, known, likelihood): Reckoned<'_>,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> String {
@@ -354,6 +373,12 @@ fn why(
             let found = matches.of_lesson(&left.of);
             let relevance = relevance::relevance(&mut run, &left.of, &found, context, policy);
             relevance.why_not(policy)
+        }
+        ExclusionCode::Unlikely => {
+            let mut run = Run::new(false);
+            let found = matches.of_lesson(&left.of);
+            let fits = relevance::relevance(&mut run, &left.of, &found, context, policy);
+            likelihood.map_or_else(String::new, |likelihood| likelihood.why_not(fits.matched))
         }
         ExclusionCode::DuplicateTitle => format!(
             "`{}` has the same title and ranks higher",

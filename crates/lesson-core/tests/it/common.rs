@@ -84,6 +84,7 @@ pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Ev
                 rank: place as u32 + 1,
                 score: 0.5,
                 relevance: 0.75,
+                likelihood: None,
             })
             .collect(),
         policy: String::new(),

@@ -294,3 +294,43 @@ fn a_key_that_is_alone_or_approved_is_not_limited() {
     }
     assert_eq!(answer(&held, 6).len(), 6);
 }
+
+#[test]
+fn a_lesson_and_its_denial_are_both_given_and_marked() {
+    let words = own_words("a");
+    let says = |slug: &str, text: &str, by: &str, trust: Trust| {
+        with(slug, |lesson| {
+            lesson.text.title = format!("Database connection pools {slug}");
+            lesson.text.recommendation = format!("{text} the database connection pool. {words}");
+            lesson.by = by.to_owned();
+            lesson.trust = trust;
+        })
+    };
+    let held = |by: &str, trust| {
+        space([
+            says("size", "Size", "local", Trust::Approved),
+            says("size-not", "Never size", by, trust),
+        ])
+    };
+    let both = held("local", Trust::Unreviewed);
+    let given = answer(&both, 5);
+    assert_eq!(given.len(), 2, "{given:?}");
+    let lessons: Vec<&Lesson> = given.iter().filter_map(|slug| both.lesson(slug)).collect();
+    let items: Vec<(&Lesson, lesson_core::RelevanceWord)> = lessons
+        .iter()
+        .map(|lesson| (*lesson, lesson_core::RelevanceWord::High))
+        .collect();
+    let prompt = lesson_core::prompt_text(&items, None).text;
+    for (slug, other) in [("size", "size-not"), ("size-not", "size")] {
+        let heading = prompt.split(&format!("### {slug}\n")).nth(1).unwrap();
+        let badge = heading.lines().next().unwrap();
+        assert!(
+            badge.ends_with(&format!("contradicts '{other}'")),
+            "{badge}"
+        );
+    }
+    assert_eq!(lesson_core::contradictions(&lessons), [vec![1], vec![0]]);
+    // What an agent's key says against a lesson that a person stands behind waits in Review.
+    let key = held(KEY, Trust::Unreviewed);
+    assert_eq!(answer(&key, 5), ["size"]);
+}

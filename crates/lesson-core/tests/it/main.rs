@@ -17,6 +17,7 @@ mod keyword;
 mod learning;
 mod lift;
 mod lift_fold;
+mod likelihood;
 mod matching;
 mod own_lessons;
 mod packed;

@@ -459,16 +459,16 @@ fn relevance_reads_in_words() {
     ] {
         assert_eq!(policy.relevance_word(relevance).as_str(), word);
     }
-    for (found, word) in [
+    for (likelihood, word) in [
         (1.0, "very high"),
-        (0.67, "very high"),
-        (0.66, "high"),
-        (0.45, "high"),
-        (0.44, "medium"),
-        (0.40, "medium"),
-        (0.39, "low"),
+        (0.7, "very high"),
+        (0.69, "high"),
+        (0.4, "high"),
+        (0.39, "medium"),
+        (0.15, "medium"),
+        (0.14, "low"),
         (0.0, "low"),
     ] {
-        assert_eq!(policy.match_word(found).as_str(), word);
+        assert_eq!(policy.likelihood_word(likelihood).as_str(), word);
     }
 }

@@ -19,7 +19,8 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked,
-    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem,
+    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem, contradictions,
+    likelihood_beside,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -32,6 +33,8 @@ struct Fitting {
     second: Option<Ranking>,
     /// The best of both, ranked anew.
     best: Vec<(IsSecond, Ranked)>,
+    /// How many of either are left out as the other's match so much better.
+    unlikely: u32,
 }
 
 /// The lessons that are given, and the draws that measure what lessons do.
@@ -149,10 +152,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 first,
                 second: None,
                 best,
+                unlikely: 0,
             });
         };
         let mut second = other.rank(there, situation, vectors.1.as_deref(), by)?;
         second.items.retain(|item| !states.is_first(&item.slug));
+        let mut first = first;
+        let unlikely = beside_each_other([&mut first, &mut second], situation, by.0);
         let most = trial.map_or_else(
             || {
                 let most = by.0.top_decision;
@@ -181,6 +187,7 @@ impl<S: Store, H: Host> Service<S, H> {
             first,
             second: Some(second),
             best,
+            unlikely,
         })
     }
 
@@ -245,6 +252,7 @@ impl<S: Store, H: Host> Service<S, H> {
             candidates_of: self.candidates_of(),
             excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
             excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
+            excluded_unlikely: sum(|ranking| ranking.excluded_unlikely) + fitting.unlikely,
             prompt,
             hint: given
                 .items
@@ -287,9 +295,15 @@ impl<S: Store, H: Host> Service<S, H> {
                 rank: item.rank,
                 tokens: count(*tokens),
                 shortened: None,
+                contradicts: None,
                 lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let whole: Vec<&Lesson> = shown.iter().map(|(lesson, _)| *lesson).collect();
+        for (one, others) in recommended.iter_mut().zip(contradictions(&whole)) {
+            let slugs = others.into_iter().map(|at| whole[at].slug.clone());
+            one.contradicts = Some(slugs.collect()).filter(|slugs: &Vec<_>| !slugs.is_empty());
+        }
         let views = recommended.iter_mut().map(|one| &mut one.lesson);
         let cut = budget.shorten(&mut prompt, views);
         for (one, is_cut) in recommended.iter_mut().zip(cut) {
@@ -377,6 +391,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     rank: item.rank,
                     score: item.score,
                     relevance: item.relevance,
+                    likelihood: item.likelihood,
                 })
                 .collect()
         };
@@ -448,6 +463,36 @@ impl<S: Store, H: Host> Service<S, H> {
             event,
         });
     }
+}
+
+/// Reckons anew how likely the lessons of two stores are beside each other, and takes out those that are not; how many.
+fn beside_each_other(
+    rankings: [&mut Ranking; 2],
+    situation: &Situation,
+    policy: &RankPolicy,
+) -> u32 {
+    let all = rankings.iter().flat_map(|ranking| &ranking.items);
+    let best = all.map(|item| item.matched).fold(0.0, f64::max);
+    let keeps_all = situation.domain.is_some() || situation.market.is_some();
+    let mut unlikely = 0;
+    for ranking in rankings {
+        let is_semantic = ranking.semantic;
+        ranking.items.retain_mut(|item| {
+            if item.likelihood.is_none() {
+                return true;
+            }
+            let Some((likelihood, word)) =
+                likelihood_beside(item.matched, best, is_semantic, policy)
+            else {
+                return true;
+            };
+            (item.likelihood, item.word) = (Some(likelihood), word);
+            let stays = keeps_all || likelihood >= policy.min_likelihood;
+            unlikely += u32::from(!stays);
+            stays
+        });
+    }
+    unlikely
 }
 
 /// Takes out of the lessons that fit those that are not shown, so that what lessons do can be measured. Ranks stay, so that

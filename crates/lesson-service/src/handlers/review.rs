@@ -10,7 +10,8 @@ use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core::learning::Effects;
 use lesson_core::{
-    Lesson, LiftVerdict, ReviewReason, SALT_SETTING, StandingRule, pair_key, to_rfc3339,
+    Lesson, LiftVerdict, ReviewReason, SALT_SETTING, StandingRule, contradiction, pair_key,
+    to_rfc3339,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Keepable, NearDuplicate, ReviewCounts, ReviewQuery, limits};
@@ -221,6 +222,7 @@ fn remedy(reasons: &[ReviewReason], standing: StandingRule) -> Option<&'static s
 fn duplicate(of: &Lesson, other: lesson_core::Other<'_>, reading: &Reading) -> NearDuplicate {
     NearDuplicate {
         pair: pair_key(of, other.lesson),
+        contradicts: contradiction(&of.text, &other.lesson.text),
         slug: other.lesson.slug.clone(),
         title: other.lesson.text.title.clone(),
         badge: reading.badge(&other.lesson.standing),

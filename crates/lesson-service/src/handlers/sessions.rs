@@ -10,7 +10,8 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, find_lesson,
+    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted,
+    contradiction, find_lesson,
 };
 use lesson_screen::screen_named;
 use lesson_sync::Store;
@@ -216,9 +217,11 @@ fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) ->
         held.text.title == lesson.text.title
             && held.text.recommendation == lesson.text.recommendation
     };
-    // What was learned and edited since is known by its slug.
+    // What was learned and edited since is known by its slug, unless this denies it.
     let of_session = |held: &Lesson| held.source == SOURCE || decision_of(&held.source).is_some();
-    let edited = |held: &Lesson| of_session(held) && held.rev > 1;
+    let edited = |held: &Lesson| {
+        of_session(held) && held.rev > 1 && contradiction(&held.text, &lesson.text).is_none()
+    };
     if let Some(held) = state.space.lessons().find(|held| same(held)) {
         return Some(held.slug.clone());
     }

@@ -31,6 +31,10 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             item.remedy.as_deref().unwrap_or_default()
         ),
         ReviewReason::NearDuplicate => match item.duplicates.first() {
+            Some(other) if other.contradicts.is_some() => format!(
+                "{} Which of them is right? Edit or archive the other one.",
+                alike(other)
+            ),
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
@@ -89,9 +93,15 @@ fn interval(lift: &Lift) -> String {
     }
 }
 
-/// How alike another lesson is.
+/// How alike another lesson is, or that one of them denies what the other says.
 pub fn alike(other: &NearDuplicate) -> String {
     let share = format::percent(other.similarity);
+    if let Some(word) = &other.contradicts {
+        return format!(
+            "It contradicts “{}”: nearly the same words, but for “{word}”.",
+            other.title
+        );
+    }
     match other.measure {
         Measure::Meaning => format!("Its meaning is {share} similar to “{}”.", other.title),
         Measure::Words => format!("It shares {share} of its words with “{}”.", other.title),
