@@ -16,7 +16,6 @@ use crate::rates::{add, rate};
 use crate::space::{Decision, Space};
 use lesson_types::{
     InsightGroup, InsightStep, Insights, LessonInsight, LiftWord, RunEnds, RunTotals, StaleLesson,
-    SuccessRate,
 };
 use std::collections::BTreeMap;
 

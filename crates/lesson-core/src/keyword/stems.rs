@@ -119,7 +119,7 @@ pub(super) fn parted(term: &str) -> (&str, Language) {
 /// The stem of a term. Terms of different languages have none in common.
 ///
 /// The ways to write a technology have the stem of its name: `next.js` and `nextjs`, `postgres` and `postgresql`.
-pub(super) fn stem(term: &str) -> Cow<'_, str> {
+pub(crate) fn stem(term: &str) -> Cow<'_, str> {
     match parted(term) {
         (word, Language::ENGLISH) => english_stem(name_of_word(word).unwrap_or(word)),
         (word, language) => {

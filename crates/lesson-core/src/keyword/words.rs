@@ -1,5 +1,6 @@
 //! Splits text into the words that are indexed and asked for.
 
+use super::stems::stem;
 use crate::technologies::named_in_parts;
 
 /// Characters that join the parts of an identifier, such as `row-level` or `node.js`.
