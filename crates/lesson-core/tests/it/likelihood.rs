@@ -70,7 +70,7 @@ fn what_is_unlikely_beside_the_best_is_left_out_and_told() {
         assert_eq!(item.word, word);
     }
     let plain = KeywordIndex::of_space(&lessons());
-    let policy = RankPolicy::default();
+    let policy = crate::common::seeds().rank;
     let again = recommend(
         &lessons(),
         &query(ASKED),

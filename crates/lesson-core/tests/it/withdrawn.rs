@@ -128,8 +128,9 @@ fn nothing_of_a_withdrawn_voice_counts_and_its_lessons_are_archived() {
     // Taken back, all of it is as if it had never been withdrawn.
     said.push((PERSON, reinstated()));
     let again = folded(&ledger(said.clone()));
-    said.retain(|(_, happening)| !happening.refolds());
-    let never = folded(&ledger(said));
+    let mut events = ledger(said);
+    events.retain(|event| !event.event.refolds());
+    let never = folded(&events);
     let texts = |space: &Space| -> Vec<(String, Standing, bool, usize)> {
         let of = |lesson: &Lesson| {
             let proposals = lesson.proposals.len();

@@ -178,7 +178,7 @@ fn open_outcomes_are_counted_by_arm_by_domain_and_by_agent() {
 
 #[test]
 fn an_estimate_ends_when_its_text_changes_and_by_nothing_else() {
-    let fixture = fixture();
+    let fixture = fixture().by_seeds();
     set(&fixture, &json!({"withhold": 0.3}));
     lived(&fixture, 0, 120);
     // One that is open when the text changes is of the old text for ever.

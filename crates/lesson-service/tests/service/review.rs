@@ -325,7 +325,8 @@ fn what_outcomes_and_feedback_speak_against_waits_with_what_to_do() {
     let fixture = TestService::with(&[
         ("strategy-fails", "Buy the dip", "Buy at once."),
         ("strategy-hurts", "Sell the rip", "Sell at once."),
-    ]);
+    ])
+    .by_seeds();
     for n in 0..3 {
         let decision = format!("d{n}");
         act(
