@@ -31,8 +31,11 @@ const WASM_ONLY: &[&str] = &["lesson-wasm", "web"];
 const ONNX: &[&str] = &["model-pack", "tests"];
 
 const TOP: &[&str] = &[
+    // Codex and Claude Code read their lists of plugins there alone.
+    ".agents",
     ".cargo",
     ".ci",
+    ".claude-plugin",
     ".editorconfig",
     ".github",
     ".gitignore",
@@ -43,6 +46,7 @@ const TOP: &[&str] = &[
     "Cargo.toml",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "PRIVACY.md",
     "README.md",
     "SECURITY.md",
     "Trunk.toml",
@@ -51,8 +55,11 @@ const TOP: &[&str] = &[
     "crates",
     "deny.toml",
     "docs",
+    "plugins",
     "rust-toolchain.toml",
     "rustfmt.toml",
+    // `npx skills add` looks there.
+    "skills",
     "supabase",
     "tests",
     "web",

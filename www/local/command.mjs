@@ -40,7 +40,10 @@ export const COMMANDS = [
     options: {
       project: { type: "boolean", about: "the project's store, and the client's files of the project" },
       personal: { type: "boolean", about: "your own store, and the client's files in your home" },
-      remove: { type: "boolean", about: "take the client's entries out again; the store stays" },
+      remove: {
+        type: "boolean",
+        about: "take the client's entries out again, or those of all clients; the store stays",
+      },
       yes: { type: "boolean", short: "y", about: "don't ask" },
       "dry-run": { type: "boolean", about: "only show what would change" },
     },
@@ -57,6 +60,19 @@ export const COMMANDS = [
       json: { type: "boolean", about: "print the answer as JSON" },
     },
     load: async () => (await import("./commands/trust.mjs")).trust,
+  },
+  {
+    name: "erase",
+    arguments: "",
+    about: "delete the stores, what is kept beside them, and the entries of all clients",
+    more: "Without an option everything of this folder's project and of yours: clients' entries, both stores, the program that `init` keeps. With one, that store alone. What a server has stays there.",
+    group: "Set-up",
+    options: {
+      ...STORE,
+      yes: { type: "boolean", short: "y", about: "don't ask" },
+      "dry-run": { type: "boolean", about: "only show what would be deleted" },
+    },
+    load: async () => (await import("./commands/erase.mjs")).erase,
   },
   {
     name: "mcp",
@@ -90,6 +106,7 @@ export const COMMANDS = [
       ...STORE,
       open: { type: "boolean", about: "open it in the browser" },
       port: { type: "string", value: "N", about: "the port (the first free one from 8787)" },
+      listen: { type: "string", value: "ADDRESS", about: "where it listens (127.0.0.1); 0.0.0.0 in a container" },
       json: { type: "boolean", about: "print address and token as JSON" },
     },
     load: async () => (await import("./commands/serve.mjs")).serve,

@@ -213,6 +213,7 @@ module.exports = {
   findStores,
   isTrusted,
   storeId,
+  machineFolder,
   recordFolder,
   recordOf,
   ownFolder,

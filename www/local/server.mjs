@@ -81,10 +81,10 @@ const isRead = ({ method, path, body }) =>
 /**
  * @param {import("./host.mjs").Host} host
  * @param {number} port
- * @param {boolean} [isReadOnly] whether the store came with a repository and is only shown
+ * @param {{ isReadOnly?: boolean, address?: string, token?: string }} [given] `isReadOnly`: whether the store came with a
+ * repository and is only shown; `address`: where it listens; `token`: in place of a new one
  */
-export async function listen(host, port, isReadOnly = false) {
-  const token = randomBytes(24).toString("base64url");
+export async function listen(host, port, { isReadOnly = false, address = "127.0.0.1", token = newToken() } = {}) {
   const headers = await pageHeaders();
   const server = createServer({ requestTimeout: 60_000, headersTimeout: 10_000 }, (asked, answer) => {
     void respond(asked, answer).catch((error) => {
@@ -217,7 +217,7 @@ export async function listen(host, port, isReadOnly = false) {
 
   await new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", () => resolve(undefined));
+    server.listen(port, address, () => resolve(undefined));
   });
   // A page shows where this process stands with the server, so it asks it whoever else does.
   const syncing = keepSynced(host, {
@@ -233,6 +233,8 @@ export async function listen(host, port, isReadOnly = false) {
   };
   return { url: `http://127.0.0.1:${own}`, token, close, syncing };
 }
+
+const newToken = () => randomBytes(24).toString("base64url");
 
 /** The headers that the build made for its page. */
 async function pageHeaders() {

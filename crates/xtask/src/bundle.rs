@@ -27,9 +27,9 @@ use crate::wasm_target::Toolchain;
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
 
-/// What of `dist/` Cloudflare does not serve: the function itself, the package for Node, and compressed copies, as it
+/// What of `dist/` Cloudflare does not serve: the function itself, packages, and compressed copies, as it
 /// compresses by itself.
-const ASSETS_IGNORED: &str = "/edge\n/npm\n/lessonloop-*.tgz\n*.br\n";
+const ASSETS_IGNORED: &str = "/edge\n/npm\n/release\n/lessonloop-*\n*.br\n";
 
 /// Adds the steps that build `dist/`.
 pub fn plan<'a>(cache: &'a Cache, profile: Profile, builds: Builds, plan: &mut Plan<'a>) {
@@ -133,6 +133,7 @@ fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
     finish_edge(&new)?;
     precache::write(&new)?;
     npm_package::write(cache, &new)?;
+    bundle_for_mcp(cache, &new)?;
     // Other builds are only served over loopback.
     if profile == Profile::Release {
         compressed::write(cache, &new)?;
@@ -149,6 +150,13 @@ fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
         std::fs::remove_dir_all(&old).with_context(|| advice(old.display(), full))?;
     }
     Ok(String::new())
+}
+
+/// Packs the package for Node as a bundle that clients of MCP install with one click.
+fn bundle_for_mcp(cache: &Cache, dist: &Path) -> Result<()> {
+    let mut node = run::program(cache, "node")?;
+    node.arg(cache.root.join("plugins/bundle.mjs")).arg(dist);
+    run::quiet(cache, "mcpb", node, None, "read the message above")
 }
 
 /// Adds the files of npm packages that pages load, each as its package ships it.

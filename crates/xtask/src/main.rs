@@ -21,10 +21,12 @@ mod node_tests;
 mod notices;
 mod npm;
 mod npm_package;
+mod pieces;
 mod precache;
 mod profile;
 mod progress;
 mod python;
+mod release;
 mod rename;
 mod run;
 mod runner;
@@ -133,6 +135,18 @@ enum Task {
         #[arg(long, value_name = "FILE")]
         upworthy: Option<PathBuf>,
     },
+    /// Make every piece of a release in dist/release/, and check each by its schema or by what takes it in. Publishes nothing.
+    Release {
+        /// Check as far as it goes before a tag is there.
+        #[arg(long, required_unless_present = "tag")]
+        dry_run: bool,
+        /// For the tag that is pushed, such as v0.1.0: it has to be this version, and the changelog has to be closed.
+        #[arg(long, conflicts_with = "dry_run")]
+        tag: Option<String>,
+        /// Of `dist/` as it is, such as one that was built quickly.
+        #[arg(long, conflicts_with = "tag")]
+        no_build: bool,
+    },
     /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
     /// Stand in for wasm-bindgen while trunk builds the dashboard.
@@ -204,6 +218,7 @@ fn start(task: Task) -> Result<()> {
             };
             bench::bench(&cache, &name, json, inputs)
         }
+        Task::Release { tag, no_build, .. } => release::release(&cache, tag.as_deref(), !no_build),
         Task::Check => check::check(&cache),
         Task::Bind(asked) => split::bind(&cache, asked),
     }

@@ -40,6 +40,10 @@ pub enum Need {
     EdgeClients,
     /// What the local host is tested with: MCP's own client, a peer, and the newest Node.
     LocalClients,
+    /// The Python environment of the examples.
+    ExamplePython,
+    /// What reads the pieces of a release.
+    ReleaseChecks,
     /// Linting for wasm32.
     WasmClippy,
     /// `dist/`, built quickly.
@@ -88,6 +92,12 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             }
             Need::LocalClients => plan.step("MCP client and newest Node", || {
                 npm::install(cache, &cache.root.join("tests/local"), "npm-local")
+            }),
+            Need::ExamplePython => plan.step("Python packages of the examples", || {
+                python::EXAMPLES.ensure(cache)
+            }),
+            Need::ReleaseChecks => plan.step("validators of a release's pieces", || {
+                npm::install(cache, &cache.root.join("tests/release"), "npm-release")
             }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
             Need::QuickDist => bundle::plan(cache, Profile::Quick, Builds::Both, plan),

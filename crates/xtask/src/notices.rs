@@ -32,12 +32,36 @@ https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: Apache-2.0.
 
 ";
 
-/// Writes the notices into a whole `dist/`.
-pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
+/// What `cargo metadata` says of the crates for the module's target.
+fn asked(cache: &Cache) -> Result<String> {
     let mut cargo = run::cargo(cache)?;
     metadata(&mut cargo);
-    let remedy = "run `cargo fetch` once while the registry can be reached";
-    let metadata = run::output(cargo, remedy)?;
+    run::output(
+        cargo,
+        "run `cargo fetch` once while the registry can be reached",
+    )
+}
+
+/// The crates of others that are linked, as components of a CycloneDX document.
+pub fn components(cache: &Cache) -> Result<Vec<Value>> {
+    let unread = "report this with the output of `cargo metadata`";
+    let metadata: Value =
+        serde_json::from_str(&asked(cache)?).with_context(|| advice("cargo metadata", unread))?;
+    let linked = linked(&metadata).into_iter().map(|one| {
+        serde_json::json!({
+            "type": "library",
+            "name": one.name,
+            "version": one.version,
+            "purl": format!("pkg:cargo/{}@{}", one.name, one.version),
+            "licenses": [{ "expression": one.licence.replace('/', " OR ") }],
+        })
+    });
+    Ok(linked.collect())
+}
+
+/// Writes the notices into a whole `dist/`.
+pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
+    let metadata = asked(cache)?;
     let mut text = text(&metadata, &cache.root)?;
     for (file, name) in npm::VENDORED {
         let package = package_of(file);

@@ -81,7 +81,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
     )?;
     text(&package.join("package.json"), &manifest())?;
     let archive = dist.join(archive_name());
-    let bytes = pack(&package)?;
+    let bytes = pack(&package, "package", &|_| true)?;
     std::fs::write(&archive, bytes).with_context(|| advice(archive.display(), FULL))
 }
 
@@ -104,13 +104,30 @@ fn notices_with(notices: &str, licence: &str) -> String {
     )
 }
 
+/// Where the sources lie, as the root manifest says.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// The name in the MCP registry, which looks for it in the package: the namespace of the repository's owner on GitHub.
+fn registry_name() -> String {
+    let path = REPOSITORY.trim_start_matches("https://github.com/");
+    format!("io.github.{path}")
+}
+
 fn manifest() -> String {
     let manifest = json!({
         "name": "lessonloop",
         "version": env!("CARGO_PKG_VERSION"),
         "description": "Lessons for coding agents, ranked by what came of them: MCP server, hooks, dashboard and command line, on one machine",
         "license": env!("CARGO_PKG_LICENSE"),
-        "keywords": ["mcp", "agents", "lessons", "memory"],
+        "author": "The Lessonloop authors",
+        "repository": { "type": "git", "url": format!("git+{REPOSITORY}.git") },
+        "homepage": format!("{REPOSITORY}#readme"),
+        "bugs": format!("{REPOSITORY}/issues"),
+        "mcpName": registry_name(),
+        "keywords": [
+            "mcp", "mcp-server", "coding-agents", "agent-memory", "lessons", "claude-code", "codex", "cursor", "gemini-cli", "hooks",
+        ],
+        "publishConfig": { "access": "public" },
         "type": "module",
         "bin": { "lessonloop": BIN },
         "exports": {
@@ -123,8 +140,9 @@ fn manifest() -> String {
     format!("{manifest:#}\n")
 }
 
-/// The package as npm packs it. The same files give the same bytes: order, times, owners and modes are fixed.
-fn pack(package: &Path) -> Result<Vec<u8>> {
+/// A folder as npm packs a package: its files in a folder `root`, those that `wanted` takes. The same files give the same
+/// bytes: order, times, owners and modes are fixed.
+pub fn pack(package: &Path, root: &str, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<u8>> {
     let failed = || advice(package.display(), FULL);
     let gzip = GzBuilder::new()
         .mtime(0)
@@ -138,13 +156,17 @@ fn pack(package: &Path) -> Result<Vec<u8>> {
             .unwrap_or(&file)
             .to_string_lossy()
             .replace('\\', "/");
+        if !wanted(&name) {
+            continue;
+        }
         let bytes = std::fs::read(&file).with_context(failed)?;
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
         header.set_mtime(MODIFIED);
         header.set_mode(if name == BIN { 0o755 } else { 0o644 });
+        let place = Path::new(root).join(&name);
         archive
-            .append_data(&mut header, format!("package/{name}"), bytes.as_slice())
+            .append_data(&mut header, place, bytes.as_slice())
             .with_context(failed)?;
     }
     archive
@@ -168,7 +190,7 @@ mod tests {
                 std::fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
                 std::fs::write(&file, name).expect("a file");
             }
-            packed.push(pack(&at).expect("an archive"));
+            packed.push(pack(&at, "package", &|_| true).expect("an archive"));
         }
         assert_eq!(packed[0], packed[1]);
         let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(&packed[0][..]));

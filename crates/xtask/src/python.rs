@@ -39,6 +39,12 @@ pub const FUZZER: Environment = Environment {
     requirements: &["tests/edge/requirements.txt"],
 };
 
+/// What the examples in Python import.
+pub const EXAMPLES: Environment = Environment {
+    name: "examples",
+    requirements: &["tests/examples/langgraph/requirements.txt"],
+};
+
 /// `python3 -m pip`, installed from the distribution when missing.
 pub fn pip(cache: &Cache) -> Result<Command> {
     let pip = || -> Result<Command> {

@@ -12,7 +12,7 @@ use crate::node_tests::node_tests;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{bench, browser, clients, model, python, run};
+use crate::{bench, browser, clients, model, pieces, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -67,12 +67,17 @@ pub enum Runner {
     Size,
     /// The coding agents' clients, each from npm.
     Clients,
+    /// The pieces of a release, made of `dist/` as it is, and Node's test runner over what reads them.
+    Release,
 }
 
 impl Runner {
     /// Whether it runs files in Node, of which some can be chosen.
     pub const fn is_of_files(&self) -> bool {
-        matches!(self, Self::Node(_) | Self::Stack(_) | Self::Clients)
+        matches!(
+            self,
+            Self::Node(_) | Self::Stack(_) | Self::Clients | Self::Release
+        )
     }
 
     /// Runs it; `needs` are those that set-up has provided for it. Of files in Node those with `only` in their path.
@@ -92,6 +97,10 @@ impl Runner {
             Self::Types => types(cache),
             Self::Size => bench::size(cache),
             Self::Clients => clients::test(cache, only),
+            Self::Release => {
+                pieces::make(cache, None)?;
+                node(cache, &["release"], needs, only)
+            }
         }
     }
 }
@@ -175,7 +184,7 @@ fn types(cache: &Cache) -> Result<()> {
 }
 
 /// Serves `dist/` from this process for as long as Node runs, with a fresh local stack where the suite needs one.
-fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<()> {
+pub fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<()> {
     let dist = cache.root.join("dist");
     let stack = needs
         .contains(&Need::Stack)
@@ -191,6 +200,9 @@ fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Result<(
     command.args(suite_files(cache, folders, only)?);
     if needs.contains(&Need::Browser) {
         command.env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
+    }
+    if needs.contains(&Need::ExamplePython) {
+        command.env("LESSONLOOP_PYTHON", python::EXAMPLES.interpreter(cache)?);
     }
     if needs.contains(&Need::EdgeClients) {
         command.env("LESSONLOOP_FUZZER", python::FUZZER.interpreter(cache)?);

@@ -95,8 +95,14 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "examples",
-        about: "the examples for Node, a page and a Worker, each as it stands",
-        needs: &[Need::QuickDist, Need::Browser, Need::Workerd],
+        about: "the examples: Node, a page, a Worker, agents in Node and Python, an action, each as it stands",
+        needs: &[
+            Need::QuickDist,
+            Need::Browser,
+            Need::Workerd,
+            Need::LocalClients,
+            Need::ExamplePython,
+        ],
         runner: Runner::Node(&["examples"]),
     },
     Suite {
@@ -115,6 +121,17 @@ const SUITES: &[Suite] = &[
         about: "the package for Node, installed without the network: commands, hooks, MCP on stdio, kills, git, a full disk",
         needs: &[Need::QuickDist, Need::Browser, Need::LocalClients],
         runner: Runner::Node(&["local"]),
+    },
+    Suite {
+        name: "release",
+        about: "every piece of a release, made and read by its schema or by what takes it in",
+        needs: &[
+            Need::QuickDist,
+            Need::Browser,
+            Need::Workerd,
+            Need::ReleaseChecks,
+        ],
+        runner: Runner::Release,
     },
     Suite {
         name: "loop",

@@ -210,5 +210,8 @@ const gemini = {
   ],
 };
 
+/** The hooks of clients that follow Claude Code, which the plugins have, too. @type {Record<"claude" | "codex" | "gemini", Hook[]>} */
+export const HOOKS = { claude: OF_CLAUDE, codex: OF_CODEX, gemini: OF_GEMINI };
+
 /** @type {Record<string, Client>} */
 export const CLIENT = { claude, codex, cursor, vscode, copilot, gemini, opencode };

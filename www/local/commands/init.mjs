@@ -3,19 +3,18 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { changes, writeAll } from "../clients/changes.mjs";
 import { CLIENT } from "../clients/clients.mjs";
 import { setUps, startsUs } from "../clients/entries.mjs";
-import { commonEnds } from "../clients/restore_config.mjs";
 import { keep, kept, program } from "../clients/registered.mjs";
 import { untracked, worktreesOf } from "../clients/worktrees.mjs";
 import { foundIn } from "../found.mjs";
 import { line, spelled, typed } from "../invocation.mjs";
 import { version } from "../main.mjs";
-import { colour, out, plain, UsageError } from "../print.mjs";
+import { colour, out, UsageError } from "../print.mjs";
 import { FOLDER, findProject, isStore, isTrusted, makeStore, personalPath, projectRoot, trust } from "../store.mjs";
 import { importFiles } from "./carry.mjs";
+import { agreed, asked, show, uninterrupted } from "./consent.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
 const SHARED = "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours.";
@@ -28,7 +27,7 @@ export async function init({ values, positionals }) {
     throw new UsageError(`no client is called ${name}: ${Object.keys(CLIENT).join(", ")}`);
   }
   const client = name === undefined ? undefined : CLIENT[name];
-  if (values.remove && !client) throw new UsageError("--remove takes a client's entries out: name the client");
+  if (values.remove && !client) return (await import("./erase.mjs")).removeAll(values);
   const cwd = process.cwd();
   const root = projectRoot(cwd);
   const isProject = values.project || (!values.personal && !process.env.LESSONLOOP_HOME && resolve(root) !== homedir());
@@ -194,58 +193,4 @@ async function prefersHome(client, root) {
     `${trees.isLinked ? `This is a worktree of ${trees.main ?? "a bare repository"}` : "This repository has other worktrees"}, and ${names} would not be in git: only this worktree would have ${client.title} set up. In your home it is set up for all of them; the lessons stay with the project.`,
   );
   return /^(y(es)?)?$/i.test(await asked("Set it up in your home? [Y/n] "));
-}
-
-/**
- * Does what is soon done, whole: Ctrl-C in the middle would leave files or folders of which nothing says that they are
- * ours. It counts afterwards.
- * @param {() => void} act
- */
-function uninterrupted(act) {
-  /** @type {NodeJS.Signals | null} */
-  let asked = null;
-  const hold = (/** @type {NodeJS.Signals} */ signal) => {
-    asked = signal;
-  };
-  const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
-  for (const signal of signals) process.on(signal, hold);
-  const release = () => {
-    for (const signal of signals) process.off(signal, hold);
-    if (asked) process.kill(process.pid, asked);
-  };
-  try {
-    act();
-  } finally {
-    // A signal that came meanwhile is heard once others get their turn.
-    setImmediate(release);
-  }
-}
-
-/** @param {import("../clients/changes.mjs").Change} change */
-function show({ path, at, about, before, after }) {
-  const near = relative(process.cwd(), path);
-  const name = near.startsWith("..") ? path : near;
-  const what =
-    before === null ? colour("green", "new") : after === null ? colour("red", "gone") : colour("yellow", "edit");
-  out(`${what}  ${name}${at === path ? "" : ` → ${at}`}  (${about})`);
-  const old = (before ?? "").split("\n");
-  const now = (after ?? "").split("\n");
-  const { head, tail } = commonEnds(old, now);
-  for (const line of old.slice(head, old.length - tail)) if (before !== null) out(colour("red", `  - ${plain(line)}`));
-  for (const line of now.slice(head, now.length - tail)) if (after !== null) out(colour("green", `  + ${plain(line)}`));
-}
-
-async function agreed() {
-  if (!process.stdin.isTTY) throw new UsageError("nobody can be asked here: say --yes, or --dry-run to look only");
-  return /^y(es)?$/i.test(await asked("\nWrite this? [y/N] "));
-}
-
-/** @param {string} question @returns what was answered */
-async function asked(question) {
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return (await reader.question(question)).trim();
-  } finally {
-    reader.close();
-  }
 }

@@ -1,13 +1,14 @@
 // `lessonloop serve`: the dashboard, `/v1` and `/mcp` on this machine alone.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Hooks } from "../hook.mjs";
 import { Host, hostOf } from "../host.mjs";
 import { number } from "../input.mjs";
-import { Failure, json, note, out } from "../print.mjs";
+import { Failure, json, note, out, UsageError } from "../print.mjs";
 import { spelled } from "../invocation.mjs";
 import { log } from "../log.mjs";
 import { listen } from "../server.mjs";
@@ -31,7 +32,11 @@ export async function serve({ values }) {
   // What is wrong with the store is said now, and not to the first page.
   await host.local();
   const port = number(values.port, "--port");
-  const { url, token, close, syncing } = await listening(host, port, Boolean(untrusted));
+  const { url, token, close, syncing } = await listening(host, port, {
+    isReadOnly: Boolean(untrusted),
+    address: addressed(values.listen),
+    token: ownToken(),
+  });
   const address = `${url}/#token=${token}`;
   if (values.json) json({ url, token, address, store: host.main.path, ...(untrusted ? { untrusted: true } : {}) });
   else {
@@ -62,15 +67,35 @@ export async function serve({ values }) {
 }
 
 /**
+ * Where it listens. Whatever it is, only requests to 127.0.0.1 or localhost are answered: in a container the port is
+ * published to the machine around it.
+ * @param {string | undefined} address
+ */
+function addressed(address) {
+  if (address === undefined || isIP(address)) return address;
+  throw new UsageError(`--listen: ${address} is no address; give one such as 0.0.0.0, or leave it out`);
+}
+
+/** The token that a person set, so that agents' settings stay good when a container starts anew. */
+function ownToken() {
+  const token = process.env.LESSONLOOP_TOKEN;
+  if (!token) return undefined;
+  if (/^[\w-]{32,200}$/.test(token)) return token;
+  throw new Failure(
+    "LESSONLOOP_TOKEN: takes 32 to 200 letters, digits, - and _; make one with `openssl rand -hex 24`, or leave it out",
+  );
+}
+
+/**
  * @param {import("../host.mjs").Host} host
  * @param {number | undefined} asked
- * @param {boolean} isReadOnly
+ * @param {Parameters<typeof listen>[2]} given
  */
-async function listening(host, asked, isReadOnly) {
+async function listening(host, asked, given) {
   let why = "";
   for (let port = asked ?? FIRST_PORT; port <= (asked ?? FIRST_PORT + PORTS_TRIED); port += 1) {
     try {
-      return await listen(host, port, isReadOnly);
+      return await listen(host, port, given);
     } catch (error) {
       const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
       if (!["EADDRINUSE", "EACCES"].includes(code ?? "")) throw error;
