@@ -101,10 +101,6 @@ const worker = () => ({
           "The address of your Supabase project, such as https://abcd.supabase.co, to which `supabase db push` applied the migrations of this repository.",
       },
       SUPABASE_KEY: { description: "The project's publishable key: Project Settings, API Keys." },
-      SUPABASE_JWT_SECRET: {
-        description:
-          "The project's JWT secret: Project Settings, JWT Keys. Whoever has it can read every space of the project; it stays in the Worker.",
-      },
     },
   },
 });

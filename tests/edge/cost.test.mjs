@@ -14,7 +14,7 @@ const session = (number) => ({
   transcript: [
     "INJECTED: bounded-queues",
     ...Array.from(
-      { length: 12_000 },
+      { length: 11_000 },
       (_, line) => `Step ${line} of ${number}: the queue is bounded, retries have a budget, and tenants stay apart.`,
     ),
     "DELIVERED: it works",

@@ -64,9 +64,9 @@ test("the worker is within 3 MB compressed, the bound of the free plan", () => {
 });
 
 test("every asset is within 25 MiB, and there are at most 20,000", () => {
-  // The package for Node is none of them: `.assetsignore` names it.
+  // The package for Node and its bundle are none of them: `.assetsignore` names them.
   const files = readdirSync(dist, { recursive: true, encoding: "utf8" })
-    .filter((name) => !/^(npm[\\/]|lessonloop-.+\.tgz$)/.test(name))
+    .filter((name) => !/^(npm[\\/]|release[\\/]|lessonloop-.+\.(tgz|mcpb)$)/.test(name))
     .map((name) => join(dist, name))
     .filter((file) => statSync(file).isFile());
   assert.ok(files.length < 20_000 && files.length > 20, `${files.length}`);

@@ -28,7 +28,12 @@ export function database() {
   });
   const flags = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"];
   const run = (text, as = process.env.PGUSER) =>
-    execFileSync(env("LESSONLOOP_STACK_PSQL"), flags, { input: text, encoding: "utf8", env: settings(as) }).trim();
+    execFileSync(env("LESSONLOOP_STACK_PSQL"), flags, {
+      input: text,
+      encoding: "utf8",
+      env: settings(as),
+      maxBuffer: 1 << 28,
+    }).trim();
   run(readFileSync(join(folder, "../../crates/xtask/src/stack/bootstrap.sql"), "utf8"));
   run(`grant create on database ${name} to postgres; alter schema public owner to postgres;`);
   return {

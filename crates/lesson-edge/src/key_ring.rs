@@ -3,7 +3,7 @@
 //! Reading takes any that is in force. What an agent made is sent with that agent's key, so the server knows by whom it was made,
 //! and sets aside what a key made that was revoked meanwhile.
 
-use crate::keys::{Agent, AgentKey};
+use crate::agent::{Agent, AgentKey};
 use lesson_service::RequestContext;
 use lesson_sync::HttpResponse;
 use std::cell::{Cell, RefCell};

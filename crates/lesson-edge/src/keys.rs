@@ -1,5 +1,6 @@
 //! Agents by their keys: looked up on the server, cached for a short time.
 
+use crate::agent::{Agent, AgentKey};
 use crate::config::Config;
 use crate::host::WithKeys;
 use crate::key_form::may_be_key;
@@ -29,42 +30,6 @@ const SHORT_PATIENCE_MS: u32 = 1_500;
 const PAUSE: Millis = 5_000;
 /// The most keys in the cache.
 const KEPT: usize = 5_000;
-
-/// An agent, as the server knows its key.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Agent {
-    /// The key's id.
-    pub id: String,
-    /// The key's name.
-    pub name: String,
-    /// The space's id.
-    pub space: String,
-    /// The space's name.
-    #[serde(default)]
-    pub space_name: String,
-    /// The state of the space that the server is in; another one after it was restored from a backup. Nobody without a key knows it.
-    #[serde(default)]
-    pub epoch: String,
-    /// The key itself.
-    #[serde(skip)]
-    pub key: AgentKey,
-}
-
-/// An agent's key. It goes into a header of requests to the server and nowhere else: nothing prints it.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub(crate) struct AgentKey(Rc<str>);
-
-impl AgentKey {
-    pub fn text(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for AgentKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("AgentKey")
-    }
-}
 
 /// What the server says of a key.
 #[derive(Deserialize)]
@@ -137,7 +102,7 @@ impl Keys {
             session: Some(Session::default()),
             ..Link::default()
         };
-        let key = AgentKey(Rc::from(key));
+        let key = AgentKey::new(key);
         let host = WithKeys::of(host, &Rc::new(KeyRing::of(&key)));
         let network = Network(&host);
         let remote = Supabase::new(&network);

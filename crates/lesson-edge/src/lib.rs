@@ -7,6 +7,7 @@
 
 mod acked_write;
 mod address;
+mod agent;
 mod budget;
 mod config;
 mod edge;

@@ -1,7 +1,7 @@
 //! The endpoint `/mcp`: one message, or a batch of them.
 
+use crate::agent::Agent;
 use crate::edge::Edge;
-use crate::keys::Agent;
 use crate::limits::BODY_BYTES;
 use crate::message::{EdgeAnswer, EdgeRequest};
 use crate::request_guard;

@@ -1,8 +1,8 @@
 //! What a request has to pass before anything is done: host, origin, size, a key that is in force, its rate.
 
+use crate::agent::Agent;
 use crate::config::Config;
 use crate::edge::Edge;
-use crate::keys::Agent;
 use crate::limits::BODY_BYTES;
 use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use lesson_service::Host;

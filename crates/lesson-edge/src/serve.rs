@@ -1,7 +1,7 @@
 //! From an HTTP request to its answer: guard, route, who asks, the space, the service.
 
+use crate::agent::Agent;
 use crate::edge::Edge;
-use crate::keys::Agent;
 use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use crate::request_guard;
 use crate::setup;

@@ -4,8 +4,8 @@
 //! how this version writes, and the space's epoch, which is random and told to nobody without a key of the space: nobody else can name
 //! it, no two spaces share one, and one from before a restored backup is not found. It may be lost at any time.
 
+use crate::agent::Agent;
 use crate::config::Config;
-use crate::keys::Agent;
 use lesson_core::{DAY, KeywordIndex, Millis, OptimisticOverlay, Space, packed_shape, packed_size};
 use lesson_service::{Host, Service, digest};
 use lesson_sync::Store;

@@ -4,10 +4,10 @@
 //! that work ends with the request that began it. So a round of syncing has an owner and a start time, other requests
 //! poll, and a round that takes too long is taken over.
 
+use crate::agent::Agent;
 use crate::config::Config;
 use crate::host::WithKeys;
 use crate::key_ring::KeyRing;
-use crate::keys::Agent;
 use crate::limits::LOOK_MS;
 use crate::snapshot_cache;
 use crate::unanswered::Unanswered;

@@ -1,7 +1,7 @@
 //! The spaces of an isolate: opening them, waiting for their lessons, and forgetting those that nobody asks for.
 
+use crate::agent::Agent;
 use crate::edge::Edge;
-use crate::keys::Agent;
 use crate::message::Refusal;
 use crate::snapshot_cache;
 use crate::space::{Held, OLD, Space, SpaceDeps};
