@@ -3,9 +3,11 @@
 use gloo::file::{Blob, ObjectUrl};
 use leptos::prelude::*;
 use std::borrow::Cow;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{HtmlAnchorElement, HtmlElement, ScrollIntoViewOptions, ScrollLogicalPosition};
+use web_sys::{
+    HtmlAnchorElement, HtmlElement, Response, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 
 /// How long a download's URL is kept for the browser to fetch it, in milliseconds.
 const URL_LIFE: u32 = 60_000;
@@ -257,6 +259,17 @@ fn forget(is_gone: impl Fn(&str) -> bool) {
             let _ = storage.remove_item(&key);
         }
     }
+}
+
+/// What this site answers at an address, and the text of it.
+///
+/// # Errors
+/// As the browser has it, when there is no answer or it breaks off.
+pub async fn fetch(address: &str) -> Result<(Response, String), JsValue> {
+    let answer = JsFuture::from(window().fetch_with_str(address)).await?;
+    let answer: Response = answer.dyn_into()?;
+    let text = JsFuture::from(answer.text()?).await?;
+    Ok((answer, text.as_string().unwrap_or_default()))
 }
 
 /// A text of JSON as a value.

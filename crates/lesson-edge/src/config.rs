@@ -100,18 +100,18 @@ impl Config {
                 }
             })
             .transpose()?;
-        let number = |field: &str, given: Option<f64>, absent: f64| match given {
+        let number = |field: &str, given: Option<f64>, absent: f64, most: f64| match given {
             None => Ok(absent),
-            Some(number) if number.is_finite() && (0.1..=1e9).contains(&number) => Ok(number),
+            Some(number) if (0.1..=most).contains(&number) => Ok(number),
             Some(_) => Err(ApiError::invalid(
                 field,
-                format!("{field} has to be a number from 0.1 to 1000000000"),
+                format!("{field} has to be a number from 0.1 to {most}"),
             )),
         };
-        let per_second = number("requests_per_second", given.requests_per_second, 50.0)?;
-        let burst = number("burst", given.burst, per_second * 4.0)?.max(1.0);
-        let bytes = number("bytes_per_second", given.bytes_per_second, 65_536.0)?;
-        let work = number("work_per_second", given.work_per_second, 250.0)?;
+        let per_second = number("requests_per_second", given.requests_per_second, 50.0, 1e6)?;
+        let burst = number("burst", given.burst, per_second * 4.0, 1e6)?.max(1.0);
+        let bytes = number("bytes_per_second", given.bytes_per_second, 65_536.0, 1e9)?;
+        let work = number("work_per_second", given.work_per_second, 250.0, 1e9)?;
         let replica_bytes = match given.replica_bytes {
             None => REPLICA_BYTES,
             Some(bytes) if bytes.is_finite() && (0.0..=1e9).contains(&bytes) => bytes as u64,

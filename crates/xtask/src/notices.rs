@@ -81,7 +81,8 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
 }
 
 /// The package that a file in `node_modules` belongs to; a scoped one has two parts.
-fn package_of(file: &str) -> &str {
+/// The npm package that a file of `node_modules` belongs to.
+pub fn package_of(file: &str) -> &str {
     let parts = if file.starts_with('@') { 2 } else { 1 };
     let end = file.match_indices('/').nth(parts - 1);
     end.and_then(|(at, _)| file.get(..at)).unwrap_or(file)

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::cache::{self, Cache};
 use crate::fault::{advice, fault};
 use crate::npm_package::{archive_name, pack};
-use crate::{notices, run};
+use crate::{notices, npm, run};
 
 /// The folder in `dist/`.
 pub const FOLDER: &str = "release";
@@ -69,7 +68,7 @@ pub fn make(cache: &Cache, tag: Option<&str>) -> Result<()> {
     let mut server = run::program(cache, "node")?;
     server
         .arg(cache.root.join("plugins/registry.mjs"))
-        .arg(hash(&out.join(&bundle))?);
+        .arg(cache::file_hash(&out.join(&bundle))?);
     let server = run::output(server, "read the message above")?;
     write(&out, "server.json", format!("{server}\n").as_bytes())?;
     let sbom = format!("{:#}\n", sbom(cache)?);
@@ -98,11 +97,6 @@ fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     std::fs::write(&at, bytes).with_context(|| advice(at.display(), FULL))
 }
 
-fn hash(file: &Path) -> Result<String> {
-    let bytes = std::fs::read(file).with_context(|| advice(file.display(), FULL))?;
-    Ok(hex::encode(Sha256::digest(bytes)))
-}
-
 /// The hashes of all files, as `sha256sum --check` reads them.
 fn sums(folder: &Path) -> Result<()> {
     let mut files: Vec<PathBuf> = cache::files(folder)?;
@@ -110,7 +104,7 @@ fn sums(folder: &Path) -> Result<()> {
     let mut lines = String::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
-        lines.push_str(&format!("{}  {name}\n", hash(&file)?));
+        lines.push_str(&format!("{}  {name}\n", cache::file_hash(&file)?));
     }
     write(folder, "SHA256SUMS", lines.as_bytes())
 }
@@ -123,7 +117,9 @@ fn sbom(cache: &Cache) -> Result<Value> {
         std::fs::read_to_string(&lock).with_context(|| advice(lock.display(), "restore it"))?;
     let lock: Value =
         serde_json::from_str(&text).with_context(|| advice("package-lock.json", ""))?;
-    for name in ["fflate", "@fontsource-variable/inter", "smol-toml"] {
+    // What pages load, and what the package for Node bundles.
+    let laid = npm::VENDORED.map(|(file, _)| notices::package_of(file));
+    for name in laid.into_iter().chain(["smol-toml"]) {
         let package = &lock["packages"][format!("node_modules/{name}")];
         let version = package["version"].as_str().ok_or_else(|| {
             fault(

@@ -4,9 +4,6 @@ use crate::dom;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{EdgeSetup, ErrorBody};
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
 
 /// Where it says so.
 const ADDRESS: &str = "/v1/setup";
@@ -48,10 +45,7 @@ pub(super) fn EdgeState() -> impl IntoView {
 /// Asks it. An error is told in words for a person.
 async fn look() -> Result<EdgeSetup, String> {
     let failed = |_| "The edge function does not answer.".to_owned();
-    let answer = JsFuture::from(window().fetch_with_str(ADDRESS)).await;
-    let answer: Response = answer.map_err(failed)?.dyn_into().map_err(failed)?;
-    let text = JsFuture::from(answer.text().map_err(failed)?).await;
-    let text = text.map_err(failed)?.as_string().unwrap_or_default();
+    let (answer, text) = dom::fetch(ADDRESS).await.map_err(failed)?;
     let unread = || format!("The edge function answers with status {}.", answer.status());
     if answer.ok() {
         return dom::json(&text).ok_or_else(unread);

@@ -9,9 +9,6 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{Import, ImportFile, Imported};
 use serde_json::Value;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
 
 /// What they are called among the imports.
 pub const NAME: &str = "Sample lessons";
@@ -104,19 +101,14 @@ fn names(index: &Value) -> Option<Vec<String>> {
 /// The text of a file of this site. An error is told in words for a person.
 pub(super) async fn fetch(address: &str) -> Result<String, String> {
     let failed = |_| format!("{address} could not be fetched. Check the connection and try again.");
-    let response = JsFuture::from(window().fetch_with_str(address))
-        .await
-        .map_err(failed)?;
-    let response: Response = response.dyn_into().map_err(failed)?;
+    let (response, text) = dom::fetch(address).await.map_err(failed)?;
     if !response.ok() {
         return Err(format!(
             "{address} is not there (status {}). Samples are part of a full build.",
             response.status()
         ));
     }
-    let text = response.text().map_err(failed)?;
-    let text = JsFuture::from(text).await.map_err(failed)?;
-    text.as_string().ok_or_else(|| broken(address))
+    Ok(text)
 }
 
 fn broken(address: &str) -> String {
