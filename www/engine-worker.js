@@ -55,6 +55,7 @@ const sync = isDemo
         if (status) post({ type: "synced" });
       },
       askLeader: () => tabs.postMessage("sync"),
+      tellWatched: () => tabs.postMessage("watched"),
       onError: (error) => {
         if (isTrap(error)) void restart(error);
       },
@@ -260,10 +261,14 @@ function tellChanged(message) {
 }
 
 // "changed": something was written there. "synced": a round brought something. "sync": a round is
-// wanted of the tab that syncs.
+// wanted of the tab that syncs. "watched": the page there is looked at.
 tabs.onmessage = async ({ data }) => {
   if (data === "sync") {
     sync?.askedByTab();
+    return;
+  }
+  if (data === "watched") {
+    sync?.watchedByTab();
     return;
   }
   try {
@@ -363,6 +368,9 @@ self.addEventListener("message", ({ data }) => {
       break;
     case "resume_indexing":
       resumeIndexing();
+      break;
+    case "watch":
+      sync?.watch(data.watched);
       break;
   }
 });

@@ -45,6 +45,7 @@ declare
   beginnings text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'beginnings', '[]')));
   decisions text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'decisions', '[]')));
   wanted text;
+  language text;
   marks text[];
   matching text[];
 begin
@@ -57,16 +58,18 @@ begin
   end if;
   foreach wanted in array names loop
     slugs := slugs || btrim(wanted) || lower(btrim(wanted));
-    -- A title's lessons by its words; the core tells which of them it means.
-    marks := array(select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted))) t);
+    -- A title's lessons by its words, in the languages of the space; the core tells which of them it means.
     matching := '{}';
-    if cardinality(marks) > 0 then
-      matching := array(
+    foreach language in array lessonloop.languages_in(p_space) loop
+      marks := array(
+        select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted, language))) t);
+      exit when cardinality(marks) = 0;
+      matching := matching || array(
         select w.slug from lessonloop.lesson_words w join public.lessons l on l.space = w.space and l.slug = w.slug
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.@>) marks and w.space is not distinct from p_space
           and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0
         order by lower(btrim(l.title)) <> lower(btrim(wanted)), l.slug limit 20);
-    end if;
+    end loop;
     if cardinality(matching) = 0 and cardinality(marks) > 0
         and not exists (select from public.lessons l where l.space = p_space and l.slug in (btrim(wanted), lower(btrim(wanted)))) then
       -- A part that begins or ends within a word: all titles are looked at.
@@ -97,7 +100,7 @@ begin
 end $$;
 
 -- A page of lessons.
---   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
+--   p_ask.archived, .domain, .category, .trust, .badge, .by, .source   as `GET /v1/lessons` has them
 --   p_ask.sort     `created` (also without one), `updated`, `title`, `confidence`, `effectiveness`, `surfaced`, `applied`,
 --                  `success`, `last_used`
 --   p_ask.reverse  the order turned round; lessons without the number that it goes by stay last

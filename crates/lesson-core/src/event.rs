@@ -1,6 +1,6 @@
 //! Ledger events: everything that ever changes a lesson.
 
-use crate::instant::{Millis, serde_rfc3339};
+use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::lesson::{Lesson, Text};
 use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
@@ -176,6 +176,58 @@ pub enum EventKind {
         /// Which.
         lesson: String,
     },
+    /// An agent's key would change a lesson that is not its own unapproved one. Kept beside the lesson until a person
+    /// decides; what is in force stays.
+    ChangeProposed {
+        /// Which.
+        lesson: String,
+        /// The proposal's id, unique among those of the lesson.
+        proposal: String,
+        /// The revision that it started from.
+        base_rev: u32,
+        /// What it would change; nothing where it would archive the lesson.
+        #[serde(default)]
+        changes: Box<Changes>,
+        /// Whether it would take the lesson out of use.
+        #[serde(default)]
+        archive: bool,
+        /// What screening says of the text as it would be: unreviewed, or quarantined.
+        trust: Trust,
+        /// What screening found in it.
+        #[serde(default)]
+        findings: Vec<String>,
+    },
+    /// A person decided on a proposal, or who made it took it back. What an accepted one changes follows as events of its
+    /// own, made against the text then in force.
+    ProposalSettled {
+        /// The lesson.
+        lesson: String,
+        /// The proposal.
+        proposal: String,
+        /// Whether it was accepted.
+        accepted: bool,
+        /// Why, in the words of who decided.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// A person says that nothing of a voice counts, from a time on: its ratings, votes, feedback, tracking and outcomes; its
+    /// lessons are archived, its proposals are gone. Another one of the same voice takes the place of this.
+    VoiceWithdrawn {
+        /// Whose: see [`Event::by`].
+        voice: String,
+        /// The time of its first event that does not count; absent for all of them.
+        #[serde(
+            default,
+            with = "serde_rfc3339_option",
+            skip_serializing_if = "Option::is_none"
+        )]
+        since: Option<Millis>,
+    },
+    /// A person takes the withdrawal of a voice back: all that it said counts, as if the withdrawal had never been.
+    VoiceReinstated {
+        /// Whose.
+        voice: String,
+    },
     /// Settings of the space were changed. The fold itself goes by none of them.
     PolicyChanged {
         /// The new values by name, such as `tools.core_servers`; `null` goes back to the default.
@@ -201,6 +253,10 @@ impl EventKind {
             Self::Voted { .. } => "Voted",
             Self::ToolSucceeded { .. } => "ToolSucceeded",
             Self::TrialGranted { .. } => "TrialGranted",
+            Self::ChangeProposed { .. } => "ChangeProposed",
+            Self::ProposalSettled { .. } => "ProposalSettled",
+            Self::VoiceWithdrawn { .. } => "VoiceWithdrawn",
+            Self::VoiceReinstated { .. } => "VoiceReinstated",
             Self::PolicyChanged { .. } => "PolicyChanged",
         }
     }
@@ -349,6 +405,9 @@ pub struct SurfacedItem {
     /// Relevance before standing.
     #[serde(default)]
     pub relevance: f64,
+    /// How likely it was to be the right one, 0 to 1, where something was asked in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<f64>,
 }
 
 /// What was seen of one lesson in an agent's reasoning.

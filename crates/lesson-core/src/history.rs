@@ -81,7 +81,7 @@ pub fn movers(entries: &[HistoryEntry<'_>]) -> Vec<Mover> {
 /// changed its standing, text or life, and those that saw it in an agent's reasoning. Duplicates
 /// and refused events touch nothing. Costs one fold of the ledger.
 pub fn history<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     policy: &Policy,
 ) -> Vec<HistoryEntry<'a>> {
@@ -268,6 +268,26 @@ fn summary(
         EventKind::Voted { up: false, .. } => "Voted down".to_owned(),
         EventKind::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
         EventKind::TrialGranted { .. } => "Given another trial".to_owned(),
+        EventKind::ChangeProposed { archive: true, .. } => "Archiving proposed".to_owned(),
+        EventKind::ChangeProposed { changes, .. } => {
+            format!("Change of {} proposed", changed_fields(changes))
+        }
+        EventKind::ProposalSettled {
+            accepted, reason, ..
+        } => {
+            let verdict = if *accepted {
+                "Proposal accepted"
+            } else {
+                "Proposal rejected"
+            };
+            if reason.is_empty() {
+                verdict.to_owned()
+            } else {
+                format!("{verdict}: {reason}")
+            }
+        }
+        EventKind::VoiceWithdrawn { .. } => "Archived; its voice was withdrawn".to_owned(),
+        EventKind::VoiceReinstated { .. } => "Its voice was reinstated".to_owned(),
         EventKind::PolicyChanged { .. } => "Settings changed".to_owned(),
     }
 }

@@ -208,6 +208,16 @@ impl Fields {
 
     /// A number from 0 to 1.
     pub fn share(&mut self, names: &[&str], default: f64) -> Result<f64, FieldError> {
+        self.within(names, default, (0.0, 1.0))
+    }
+
+    /// A number from the least to the most.
+    pub fn within(
+        &mut self,
+        names: &[&str],
+        default: f64,
+        (least, most): (f64, f64),
+    ) -> Result<f64, FieldError> {
         let Some(node) = self.take(names) else {
             return Ok(default);
         };
@@ -216,10 +226,11 @@ impl Fields {
             Ok(value) => value,
             Err(error) => return self.fault(error, default),
         };
-        if (0.0..=1.0).contains(&value) {
+        if (least..=most).contains(&value) {
             return Ok(value);
         }
-        let error = wrong(&node, names, "a number from 0 to 1", "correct or remove it");
+        let wanted = format!("a number from {least} to {most}");
+        let error = wrong(&node, names, &wanted, "correct or remove it");
         self.fault(error, default)
     }
 

@@ -7,6 +7,7 @@ use super::node::{Node, Value, shown};
 use super::sink::Sink;
 use super::words;
 use lesson_core::Millis;
+use lesson_core::learning::FIRST_VARIANCE;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
 
@@ -378,6 +379,13 @@ fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
         trial_from: fields.count(&["trial_from"], 0)?,
         proven_effective: fields.flag(&["proven_effective"])?.unwrap_or(false),
         qualified_at: fields.time(&["qualified_at"])?,
+        lift_mean: fields.within(&["lift_mean"], old.lift_mean, (-1.0, 1.0))?,
+        lift_variance: fields.within(
+            &["lift_variance"],
+            old.lift_variance,
+            (0.0, FIRST_VARIANCE),
+        )?,
+        lift_at: fields.time(&["lift_at"])?,
     };
     for (part, count, whole, total) in [
         (

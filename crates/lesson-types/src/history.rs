@@ -82,6 +82,12 @@ pub struct CoursePoint {
     pub summary: String,
     /// How many events that moved a number it stands for.
     pub events: u32,
+    /// The lift that was believed then, −1 to 1, and the ends of its interval of 95 %.
+    pub lift: f64,
+    /// Its lower end.
+    pub lift_low: f64,
+    /// Its upper end.
+    pub lift_high: f64,
     /// 0 to 1.
     pub confidence: f64,
     /// Causal effectiveness, 0 to 1.

@@ -1,6 +1,7 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
-use crate::lift::LessonMeasured;
+use crate::lift::{LessonMeasured, LiftBelief};
+use crate::proposals::ProposalView;
 use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,8 @@ pub struct LessonView {
     pub updated_at: String,
     /// The stored numbers.
     pub standing: StandingView,
+    /// How much more often runs go well with it, as far as seen.
+    pub lift: LiftBelief,
     /// What is derived from them at read time.
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
@@ -79,6 +82,14 @@ pub struct LessonView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub store: Option<StoreName>,
+    /// Changes that wait for a person, in answers to people; absent where none do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ProposalView>>", optional))]
+    pub proposals: Vec<ProposalView>,
+    /// The id of the proposal that this request of an agent's key became: nothing of the lesson has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub proposed: Option<String>,
 }
 
 /// The stored numbers of a lesson.
@@ -287,6 +298,8 @@ pub enum LessonSort {
     /// Highest causal score first; then lessons that no feedback has named, and last those that agents aren't given: held
     /// back, or kept out by their outcomes.
     Score,
+    /// Highest lift first; lessons of which nothing was seen last.
+    Lift,
     /// Last applied, or last named in feedback, first.
     LastUsed,
     /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.
@@ -316,6 +329,14 @@ pub struct LessonQuery {
     pub trust: Option<Trust>,
     /// Only this badge.
     pub badge: Option<BadgeKind>,
+    /// Only those that this voice added, such as `agent:` and the id of a key.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
+    #[field(sought)]
+    pub by: Option<String>,
+    /// Only those of this source, as the writer says.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub source: Option<String>,
     /// `false` (the default) hides archived ones, `true` shows only them.
     pub archived: Option<bool>,
     /// The order.

@@ -29,6 +29,11 @@ pub enum ToWorker {
     StopIndexing,
     /// Go on with it.
     ResumeIndexing,
+    /// Somebody looks at the page, or not any more: what a server has is asked for more often meanwhile.
+    Watch {
+        /// Whether somebody does.
+        watched: bool,
+    },
 }
 
 /// Worker → page.

@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use lesson_embed::{EmbedError, Model};
-use lesson_service::{Embedder, Host, Service};
+use lesson_service::{Embedder, Host, Reading, Service};
 use lesson_sync::MemoryStore;
 use lesson_types::{Method, Request, limits};
 use serde_json::{Value, json};
@@ -24,6 +24,8 @@ pub struct Answer {
     pub ranked: Vec<usize>,
     /// The relevance of each, as a place in [`WORDS`]; empty where a way of searching has no words.
     pub words: Vec<usize>,
+    /// How likely each is said to be the right one, and the tokens that it takes; empty but for recommend.
+    pub likely: Vec<(f64, u64)>,
 }
 
 impl Answer {
@@ -36,7 +38,7 @@ impl Answer {
 /// The model, which embeds each text once.
 pub struct Cached {
     model: Model,
-    held: RefCell<BTreeMap<String, Vec<f32>>>,
+    held: RefCell<BTreeMap<(String, bool), Vec<f32>>>,
 }
 
 impl Cached {
@@ -52,6 +54,19 @@ impl Cached {
             held: RefCell::default(),
         })
     }
+
+    fn once(&self, text: &str, is_query: bool) -> Result<Vec<f32>, EmbedError> {
+        let key = (text.to_owned(), is_query);
+        if let Some(vector) = self.held.borrow().get(&key) {
+            return Ok(vector.clone());
+        }
+        let vector = match is_query {
+            true => self.model.embed_query(text)?,
+            false => self.model.embed(text)?,
+        };
+        self.held.borrow_mut().insert(key, vector.clone());
+        Ok(vector)
+    }
 }
 
 impl Embedder for Cached {
@@ -64,14 +79,15 @@ impl Embedder for Cached {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        if let Some(vector) = self.held.borrow().get(text) {
-            return Ok(vector.clone());
-        }
-        let vector = self.model.embed(text)?;
-        self.held
-            .borrow_mut()
-            .insert(text.to_owned(), vector.clone());
-        Ok(vector)
+        self.once(text, false)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.once(text, true)
+    }
+
+    fn reading(&self) -> Reading {
+        self.model.reading()
     }
 }
 
@@ -124,8 +140,53 @@ impl Engine {
     /// # Errors
     /// When it fails.
     pub fn recommend(&self, query: &str) -> Result<Answer, String> {
-        let body = json!({ "query": query, "limit": limits::LIMIT, "dry_run": true });
-        self.read(&self.ask("/v1/recommend", body)?["recommended"])
+        self.recommend_by(query, &json!({}))
+    }
+
+    /// The same, with every lesson that is relevant at all, however unlikely.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn recommend_all(&self, query: &str) -> Result<Answer, String> {
+        self.recommend_by(query, &json!({ "min_likelihood": 0.0 }))
+    }
+
+    fn recommend_by(&self, query: &str, policy: &Value) -> Result<Answer, String> {
+        let body = json!({
+            "query": query,
+            "limit": limits::LIMIT,
+            "max_tokens": limits::PROMPT_TOKENS_MAX,
+            "dry_run": true,
+            "explain": true,
+            "policy": policy,
+        });
+        let told = self.ask("/v1/recommend", body)?;
+        let mut answer = self.read(&told["recommended"])?;
+        let (given, traces) = (&told["recommended"], &told["trace"]);
+        for (one, trace) in given
+            .as_array()
+            .into_iter()
+            .flatten()
+            .zip(traces.as_array().into_iter().flatten())
+        {
+            if one["slug"] != trace["slug"] {
+                return Err(format!("the trace of {} is not in its place", one["slug"]));
+            }
+            let likelihood = trace["likelihood"].as_f64().unwrap_or(0.0);
+            answer
+                .likely
+                .push((likelihood, one["tokens"].as_u64().unwrap_or(0)));
+        }
+        Ok(answer)
+    }
+
+    /// What `POST /v1/patterns` answers.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn patterns(&self, feature: &str) -> Result<Answer, String> {
+        let body = json!({ "feature": feature });
+        self.read(&self.ask("/v1/patterns", body)?["results"])
     }
 
     /// What `POST /v1/search` answers.

@@ -265,6 +265,13 @@ impl Client {
         self.post(&command("resume_indexing"));
     }
 
+    /// Says whether somebody looks at the page.
+    pub fn watch(self, watched: bool) {
+        let message = command("watch");
+        let _ = Reflect::set(&message, &"watched".into(), &watched.into());
+        self.post(&message);
+    }
+
     /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
     /// its own copy of it.
     pub fn raw(self, method: Method, path: String, body: JsValue) -> Answer {

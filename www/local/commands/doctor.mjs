@@ -183,5 +183,9 @@ function syncing(kind, { phase, url, space, unsent, synced_at, conflicts }, say)
   else if (unsent > 0) say("note", what, "run `lessonloop sync`; `mcp` and `serve` do so by themselves");
   else say("ok", what);
   if (conflicts > 0)
-    say("note", `${conflicts} edits came too late`, "decide about them in `lessonloop serve --open`, page Review");
+    say(
+      "note",
+      `${conflicts === 1 ? "1 conflicting edit" : `${conflicts} conflicting edits`}`,
+      "decide about them in `lessonloop serve --open`, page Review",
+    );
 }

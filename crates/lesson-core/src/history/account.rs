@@ -40,11 +40,12 @@ pub struct Impression<'a> {
 
 /// Replays a ledger; see [`super::history`]. Costs one fold of the ledger.
 pub fn account<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     policy: &Policy,
 ) -> Account<'a> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     let mut held: Option<Lesson> = None;
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
@@ -142,7 +143,7 @@ pub struct CoursePoint<'e, 'a> {
     pub events: usize,
 }
 
-/// The events that moved confidence, effectiveness, success rate or what is derived from them, oldest first: at most
+/// The events that moved lift, confidence, effectiveness, success rate or what is derived from them, oldest first: at most
 /// `most` points, at least 2. Where there are more events, neighbours share a point; the first and the last event always
 /// have one of their own.
 pub fn course<'e, 'a>(
@@ -189,7 +190,7 @@ pub fn course<'e, 'a>(
 fn numbers(
     held: &Standing,
     policy: &RankPolicy,
-) -> (f64, f64, f64, Option<f64>, Option<f64>, bool) {
+) -> (f64, f64, f64, Option<f64>, Option<f64>, bool, (f64, f64)) {
     (
         held.confidence,
         held.effectiveness,
@@ -197,6 +198,7 @@ fn numbers(
         held.success_rate(),
         held.effectiveness_score(),
         held.proven_effective,
+        (held.lift_mean, held.lift_variance),
     )
 }
 
@@ -220,12 +222,13 @@ pub struct Revision {
 /// The revision `rev` of the lesson `slug`; `None` when the ledger has no such revision. Costs one fold of the ledger
 /// up to it.
 pub fn revision<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     rev: u32,
     policy: &Policy,
 ) -> Option<Revision> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     for event in events {
         let touches = match &event.event {
             EventKind::LessonAdded { lesson } => lesson.slug == slug,

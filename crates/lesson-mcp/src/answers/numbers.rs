@@ -170,6 +170,17 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         funnel.outcome,
         funnel.success,
     ));
+    let (runs, supply) = (&health.runs, &health.supply);
+    told.say(format_args!(
+        "Runs: {}, with an outcome {} of which {} went well, pending {}, control {}. Lessons to give: {}, left out for what came of them {}.",
+        runs.runs,
+        runs.with_outcome,
+        runs.successes,
+        runs.pending,
+        runs.control,
+        supply.lessons,
+        supply.left_out,
+    ));
     told.say(format_args!(
         "Lessons by effectiveness: {} consistently helpful, {} generally helpful, {} mixed or new, {} consistently unhelpful.{}",
         bands.consistently_helpful,

@@ -2,13 +2,35 @@
 
 use crate::state::snapshot::State;
 use lesson_core::{Health, Stats};
-use lesson_types::{HealthIssue, HealthStatus, Severity, SyncPhase, SyncStatus};
+use lesson_types::{
+    HealthIssue, HealthStatus, Severity, StandingRule, Supply, SyncPhase, SyncStatus,
+};
 
 /// From this many retrievals on, missing feedback is an issue.
 const SHOWN: u32 = 10;
 
 /// From this many silent sessions on, if they are half of all, hooks or agents hardly report.
 const SILENT: u32 = 3;
+
+/// From this many runs in a row on that were given nothing, where earlier ones were given lessons and outcomes leave some
+/// out, these are missed.
+const EMPTY: u32 = 10;
+
+/// What to do where all lessons are left out, or where runs stay empty for that.
+pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<String> {
+    let is_missed = supply.empty_runs >= EMPTY || supply.left_out == supply.lessons;
+    (supply.left_out > 0 && is_missed).then(|| {
+        match standing {
+            StandingRule::Lift => {
+                "Give those that may be right another trial in the review queue (POST /v1/lessons/{slug}/trial). Without it each is tried again once enough time has passed."
+            }
+            StandingRule::Seeds => {
+                "Give those that may be right another trial in the review queue (POST /v1/lessons/{slug}/trial), or set rank.standing to lift, which tries each again by itself."
+            }
+        }
+        .to_owned()
+    })
+}
 
 /// What issues are derived from.
 pub(crate) struct Known<'a> {
@@ -78,6 +100,26 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
             ),
             "Decide about them in the review queue, or by POST /v1/sync/settle.",
         );
+    }
+    let supply = &health.supply;
+    if let Some(remedy) = &supply.remedy {
+        let (code, message) = if supply.left_out == supply.lessons {
+            let message = match supply.lessons {
+                1 => "The only lesson is left out for what came of it: agents are given none."
+                    .to_owned(),
+                all => format!(
+                    "All {all} lessons are left out for what came of them: agents are given none."
+                ),
+            };
+            ("all_left_out", message)
+        } else {
+            let message = format!(
+                "The last {} runs were given no lesson, and earlier ones were; {} of {} lessons are left out for what came of them.",
+                supply.empty_runs, supply.left_out, supply.lessons
+            );
+            ("empty_places", message)
+        };
+        say(code, Severity::Warning, message, remedy);
     }
     let silent = health.feedback_last_7_days == 0 && health.funnel.outcome == 0;
     let told = silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN;

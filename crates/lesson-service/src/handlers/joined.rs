@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::http::context::RequestContext;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, SearchRanking};
+use lesson_core::{Lesson, SearchRanking, likelihood_beside};
 use lesson_sync::Store;
 use lesson_types::SearchResults;
 use std::cell::Ref;
@@ -65,7 +65,7 @@ impl<S: Store, H: Host> Service<S, H> {
         rankings: Rankings,
     ) -> SearchResults {
         let Rankings {
-            first,
+            mut first,
             mut second,
             limit,
             explain,
@@ -74,6 +74,18 @@ impl<S: Store, H: Host> Service<S, H> {
         second
             .items
             .retain(|item| here.space.lesson(&item.slug).is_none());
+        let policy = here.in_force(&self.policy).rank.clone();
+        let all = first.items.iter().chain(&second.items);
+        let most = all.map(|item| item.matched).fold(0.0, f64::max);
+        for ranking in [&mut first, &mut second] {
+            let is_semantic = ranking.semantic;
+            for item in &mut ranking.items {
+                if let Some((_, word)) = likelihood_beside(item.matched, most, is_semantic, &policy)
+                {
+                    item.word = word;
+                }
+            }
+        }
         let order: Vec<IsSecond> = best(&first.items, &second.items, |item| item.score, limit)
             .into_iter()
             .map(|(is_second, _)| is_second)

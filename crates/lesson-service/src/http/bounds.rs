@@ -162,14 +162,33 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             ..
         } => {
             name("lesson", lesson)?;
-            let Changes { title, .. } = &**changes;
-            let mut edited = changes.applied_to(&Text::default());
-            // An edit may leave the title as it is.
-            if title.is_none() {
-                "unchanged".clone_into(&mut edited.title);
-            }
-            text(&edited)?;
+            change(changes)?;
             findings(found)
+        }
+        EventKind::ChangeProposed {
+            lesson,
+            proposal,
+            changes,
+            findings: found,
+            ..
+        } => {
+            name("lesson", lesson)?;
+            filled("proposal", proposal, limits::ID)?;
+            change(changes)?;
+            findings(found)
+        }
+        EventKind::ProposalSettled {
+            lesson,
+            proposal,
+            reason,
+            ..
+        } => {
+            name("lesson", lesson)?;
+            filled("proposal", proposal, limits::ID)?;
+            chars("reason", reason, limits::DESCRIPTION)
+        }
+        EventKind::VoiceWithdrawn { voice, .. } | EventKind::VoiceReinstated { voice } => {
+            filled("voice", voice, limits::ID)
         }
         EventKind::Surfaced {
             retrieval_id,
@@ -256,6 +275,15 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             about(decision_id.as_ref())
         }
     }
+}
+
+fn change(changes: &Changes) -> Result<(), ApiError> {
+    let mut edited = changes.applied_to(&Text::default());
+    // An edit may leave the title as it is.
+    if changes.title.is_none() {
+        "unchanged".clone_into(&mut edited.title);
+    }
+    text(&edited)
 }
 
 fn situation(context: &SurfacedContext) -> Result<(), ApiError> {

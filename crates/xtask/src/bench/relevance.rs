@@ -29,3 +29,20 @@ pub fn run(cache: &Cache, json: bool, lessons: Option<&Path>) -> Result<()> {
     }
     run::loud(cargo, "read the message above")
 }
+
+/// Prints shares by language, of the multilingual model and of words alone.
+pub fn languages(cache: &Cache) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("LESSONLOOP_MODEL_PACK", model::multilingual(cache)?)
+        .args([
+            "bench",
+            "-p",
+            "tests",
+            "--bench",
+            "relevance",
+            "--",
+            "--languages",
+        ]);
+    run::loud(cargo, "read the message above")
+}

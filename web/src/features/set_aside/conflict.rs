@@ -134,8 +134,8 @@ fn label(name: &str) -> String {
     match name {
         "context" => "When it applies".to_owned(),
         "recommendation" => "What to do".to_owned(),
-        "project_types" => "Kinds of project".to_owned(),
-        "tech_stacks" => "Technologies".to_owned(),
+        "project_types" => "Project type".to_owned(),
+        "tech_stacks" => "Tech stack".to_owned(),
         other => format::spaced(other),
     }
 }

@@ -54,6 +54,11 @@ fn sample(kind: &str) -> Value {
         "Rated" => json!({"lesson": "a", "helpful": true}),
         "Voted" => json!({"lesson": "a", "up": true}),
         "ToolSucceeded" => json!({"query": "q", "server": "s"}),
+        "ChangeProposed" => {
+            json!({"lesson": "a", "proposal": "p", "base_rev": 1, "changes": {"title": "Another"}, "archive": false, "trust": "unreviewed", "findings": []})
+        }
+        "ProposalSettled" => json!({"lesson": "a", "proposal": "p", "accepted": true}),
+        "VoiceWithdrawn" | "VoiceReinstated" => json!({"voice": "agent:a"}),
         "TrialGranted" => json!({"lesson": "a"}),
         "PolicyChanged" => json!({"changes": {"tools.core_servers": ["s"]}}),
         other => panic!("a new kind: {other}"),
