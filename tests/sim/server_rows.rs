@@ -1,6 +1,6 @@
 //! The server's rows, and which of them an event changes.
 
-use lesson_core::{Decision, EventKind, Lesson, Recommendation, Row, Space};
+use lesson_core::{Decision, DomainBase, EventKind, Lesson, Recommendation, Row, Space};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,7 @@ pub struct Before {
     settings: Vec<(String, Option<Value>)>,
     feedback: usize,
     agents: usize,
+    bases: BTreeMap<String, DomainBase>,
 }
 
 impl Before {

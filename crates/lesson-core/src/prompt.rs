@@ -178,7 +178,12 @@ pub fn prompt_text_shared(
         if end.is_empty() {
             end = naming(&lesson.slug);
         }
-        let section = section(lesson, (*relevance, mark), (&given.body(), given.is_cut), badge);
+        let section = section(
+            lesson,
+            (*relevance, mark),
+            (&given.body(), given.is_cut),
+            badge,
+        );
         taken.push(tokens(&section));
         text.push_str(&section);
     }

@@ -36,8 +36,8 @@ mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
-pub use edge_setup::*;
 pub use digest::*;
+pub use edge_setup::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };

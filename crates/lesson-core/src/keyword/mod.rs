@@ -26,8 +26,8 @@ use crate::technologies::named_in_words;
 use languages::{COUNT, Language, language_bits};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use stems::{parted, term_in};
 pub(crate) use stems::stem;
+use stems::{parted, term_in};
 use words::each_word;
 pub(crate) use words::has_stem;
 

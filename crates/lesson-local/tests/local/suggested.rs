@@ -18,7 +18,7 @@ fn two_stores(folder: &Temporary) -> Process {
     );
     taken(&local, now(local.handle_in(Which::Personal, mine)));
     for id in ["d1", "d2", "d3"] {
-        let asked = json!({ "query": "retry an upload", "decision_id": id });
+        let asked = json!({ "query": "retry an upload with a deadline", "decision_id": id });
         let given = ok(&local, Post, "/v1/recommend", asked);
         assert_eq!(given["recommended"].as_array().unwrap().len(), 2);
         let reasoning = "Applying 'bound-uploads' and applying 'retry-uploads'.";
