@@ -124,6 +124,8 @@ export async function ask(page, query) {
 export async function recommend(page, query) {
   await ask(page, query);
   await page.getByTestId("record-run").click();
+  // The test learns of an address after the page has it.
+  await page.waitForURL(({ searchParams }) => searchParams.has("decision"));
   await page.getByTestId("track-input").waitFor();
   return slugs(page.getByTestId("recommended-item"));
 }

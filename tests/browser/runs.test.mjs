@@ -196,6 +196,7 @@ test("what was said of a run in another tab stands: saying another thing shows t
     await page.getByTestId("decision-id").fill(id);
     await page.getByTestId("recommend-submit").click();
     await page.getByTestId("record-run").click();
+    await page.waitForURL(({ searchParams }) => searchParams.get("decision") === id);
     await page.getByTestId("outcome-submit").waitFor();
     const opinion = (tab) => tab.locator(`[data-testid=opinion][data-slug="${IDEMPOTENCY}"]`);
     await opinion(page).getByTestId("run-vote-up").waitFor();

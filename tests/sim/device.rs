@@ -30,6 +30,8 @@ pub struct Device {
     pub deaf_until: Millis,
     /// A copy of a profile does not exist before it is made.
     pub exists: bool,
+    /// Whether another device has its store's events, and may send them while this one reads.
+    pub copied: bool,
     /// Whether its session was thrown away because a refresh token was refused.
     pub thrown: bool,
     /// Whether a person is about to sign in.
@@ -74,6 +76,7 @@ impl Device {
             first_actor: String::new(),
             offline_until: 0,
             deaf_until: 0,
+            copied: false,
             exists: true,
             thrown: false,
             signing_in: false,

@@ -26,8 +26,9 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
     let outbox = held.outbox(link);
     for stored in &outbox {
         let op_id = &stored.event.op_id;
-        // Another isolate did the same request meanwhile, which nobody here can know.
-        let elsewhere = stored.event.request.is_some();
+        // Another isolate did the same request meanwhile, or a copy of the profile sent the same event between a look at
+        // what waits and the server's answer: nobody here can know. The next round sends it and learns.
+        let elsewhere = stored.event.request.is_some() || held.copied;
         if ledger.has(op_id, page.length) && !elsewhere {
             return Err(format!(
                 "device {device} shows event {op_id} in its rows and again on top of them"

@@ -3,6 +3,7 @@
 //! Suites run on modules that were built quickly, which behave as those that ship. What ships is held by the last ones: its
 //! sizes, the platform's limits, and that it answers and embeds as native code does, in both builds and in each host.
 
+use std::fs;
 use std::thread::JoinHandle;
 
 use anyhow::Result;
@@ -12,6 +13,7 @@ use crate::cache::Cache;
 use crate::engine::Builds;
 use crate::fault::{fault, told};
 use crate::needs::{self, Need};
+use crate::node_tests::failures;
 use crate::profile::Profile;
 use crate::progress::{Clock, Plan, say};
 use crate::runner::{NATIVE, Runner};
@@ -235,6 +237,7 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
     let only = only.unwrap_or_default();
     let whole = Clock::start();
     let mut rows = Vec::new();
+    let mut again = Vec::new();
     let mut build = if chosen.len() > 1 { ahead(cache) } else { None };
     for suite in chosen {
         say(format_args!("\n── {}: {} ──\n", suite.name, suite.about));
@@ -243,14 +246,25 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
         if suite.needs.contains(&Need::QuickDist) {
             wait(build.take());
         }
+        let failures = failures(cache)?;
+        let _ = fs::remove_file(&failures);
         let outcome =
             prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs, only));
         if let Err(fault) = &outcome {
             say(format_args!("{}\n", told(fault)));
+            let tests = fs::read_to_string(&failures).unwrap_or_default();
+            let what = match tests.is_empty() {
+                true => format!("  {}\n", told(fault)),
+                false => tests,
+            };
+            again.push(format!("{}:\n{what}", suite.name));
         }
         rows.push((suite.name, outcome.is_ok(), clock.to_string()));
     }
     // On standard output, where a CI reads results.
+    if !again.is_empty() {
+        println!("\nWhat failed:\n{}", again.join("\n"));
+    }
     println!("\nsuite      result  time");
     for (name, passed, time) in &rows {
         println!(
