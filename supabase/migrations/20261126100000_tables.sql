@@ -78,8 +78,9 @@ create table if not exists public.spaces (
   id uuid primary key default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 200),
   version bigint not null default 0,
-  -- Changes when a backup is restored, so that replicas read everything again.
-  epoch uuid not null default gen_random_uuid(),
+  -- Changes when a backup is restored, so that replicas read everything again and send what they have. What follows a `.` counts how
+  -- often the space was folded anew: replicas read everything again, and send nothing twice.
+  epoch text not null default gen_random_uuid()::text,
   -- The model whose vectors are searched: that of the vectors stored last.
   embedding_model text,
   -- Tool records in force.

@@ -408,7 +408,7 @@ declare
   most_bytes constant bigint := 4000000;
   feedback_days constant interval := '30 days';
   most_days constant integer := 60;
-  epoch uuid;
+  epoch text;
   newest bigint;
   from_version bigint := greatest(coalesce(p_cursor, 0), 0);
   most bigint := least(greatest(coalesce(p_limit, 1000), 1), 5000);

@@ -599,7 +599,7 @@ language sql volatile as $$
 $$;
 
 -- Folds a space anew from its ledger, and answers the last version taken. Every event and every row gets another version, and the
--- space another epoch, so that replicas read everything again.
+-- space's epoch counts it, so that replicas read everything again.
 create or replace function lessonloop.refold(p_space uuid, v bigint) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
@@ -632,7 +632,8 @@ begin
   delete from public.feedback_times x where x.space = p_space;
   delete from public.domain_bases x where x.space = p_space;
   delete from public.lessons x where x.space = p_space;
-  update public.spaces s set agents = '{}', agents_from = '{}', agents_version = null, withdrawn = voices, epoch = gen_random_uuid()
+  update public.spaces s set agents = '{}', agents_from = '{}', agents_version = null, withdrawn = voices,
+    epoch = split_part(s.epoch, '.', 1) || '.' || (coalesce(nullif(split_part(s.epoch, '.', 2), ''), '0')::integer + 1)
   where s.id = p_space;
   perform set_config('lessonloop.tools', '0', true);
   for r in

@@ -4,7 +4,8 @@
 //! duplicates: whoever merges them, or gives one for both, loses the correction.
 
 use crate::keyword::stem;
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Lesson;
+use crate::text::Text;
 use crate::tools::STOP_WORDS;
 use std::collections::BTreeSet;
 

@@ -8,9 +8,10 @@ use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{DAY, Millis};
 use crate::learning::lift::{Belief, FIRST_VARIANCE};
-use crate::lesson::{Lesson, Proposal, is_slug};
+use crate::lesson::{Lesson, Proposal};
 use crate::lessons::Changing;
 use crate::policy::Policy;
+use crate::slug::is_slug;
 use crate::space::Space;
 use lesson_types::{Trust, Verdict};
 use self_vote_guard::Voice;
@@ -21,10 +22,11 @@ mod proposals;
 mod self_vote_guard;
 mod setting;
 mod teaching;
+mod withdrawal;
 mod withdrawn;
 
 pub use self_vote_guard::{Uncounted, WhyUncounted};
-pub use withdrawn::Withdrawal;
+pub use withdrawal::Withdrawal;
 
 /// What the fold did with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -154,9 +154,9 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
 }
 
 fn stand_in(slug: &str, event: &Event) -> Event {
-    let text = crate::lesson::Text {
+    let text = crate::text::Text {
         title: slug.to_owned(),
-        ..crate::lesson::Text::default()
+        ..crate::text::Text::default()
     };
     Event {
         op_id: format!("{} {slug}", event.op_id),
@@ -306,7 +306,7 @@ fn outcome_words(space: &Space, decision_id: &str) -> String {
     }
 }
 
-fn changed_fields(changes: &crate::event::Changes) -> String {
+fn changed_fields(changes: &crate::text::Changes) -> String {
     let fields = [
         ("title", changes.title.is_some()),
         ("description", changes.description.is_some()),

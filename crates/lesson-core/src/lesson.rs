@@ -1,15 +1,11 @@
 //! A lesson: its text, its standing, its life, and what is derived from them at read time.
 
-use crate::common_words::is_common_word;
-use crate::event::Changes;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
 use crate::learning::lift::{Belief, FIRST_MEAN, FIRST_VARIANCE};
 use crate::policy::RankPolicy;
-use lesson_types::{
-    Badge, BadgeKind, Category, Kind, LiftWord, Qualification, StandingRule, Trust, limits,
-};
+use crate::text::{Changes, Text};
+use lesson_types::{Badge, BadgeKind, Kind, LiftWord, Qualification, StandingRule, Trust};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// A lesson as the fold keeps it.
@@ -119,80 +115,6 @@ fn unreviewed() -> Trust {
 
 fn one() -> u32 {
     1
-}
-
-/// The text and facets of a lesson: all that an edit can change.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Text {
-    /// One line.
-    pub title: String,
-    /// What it is about.
-    pub description: String,
-    /// When it applies.
-    pub context: String,
-    /// What to do, in markdown.
-    pub recommendation: String,
-    /// What it is about; workflow by default.
-    pub category: Category,
-    /// A field such as `perps`; empty means general.
-    pub domain: String,
-    /// Kinds of project; empty means all.
-    pub project_types: Vec<String>,
-    /// Technologies; empty means all.
-    pub tech_stacks: Vec<String>,
-    /// Free words.
-    pub tags: Vec<String>,
-}
-
-impl Text {
-    /// What a model embeds: title, description and recommendation, a line break between them.
-    pub fn embedded(&self) -> String {
-        [&self.title, &self.description, &self.recommendation]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("\n")
-    }
-
-    /// SHA-256 of [`Text::embedded`] in hex: with the model's id, the key of a vector.
-    pub fn embedded_hash(&self) -> String {
-        hex_sha256([self.embedded().as_bytes()])
-    }
-
-    /// SHA-256 over every field in hex: what a review is bound to.
-    pub fn content_hash(&self) -> String {
-        let lists = [&self.project_types, &self.tech_stacks, &self.tags];
-        // A unit separator between fields and a record separator between lists, so that moving
-        // text from one field to the next changes the hash.
-        let mut parts: Vec<&[u8]> = Vec::new();
-        for field in [
-            &self.title,
-            &self.description,
-            &self.context,
-            &self.recommendation,
-            &self.domain,
-        ] {
-            parts.extend([field.as_bytes(), b"\x1f"]);
-        }
-        parts.push(self.category.as_str().as_bytes());
-        for list in lists {
-            parts.push(b"\x1e");
-            for word in list {
-                parts.extend([word.as_bytes(), b"\x1f"]);
-            }
-        }
-        hex_sha256(parts)
-    }
-}
-
-fn hex_sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part);
-    }
-    hex::encode(hasher.finalize())
 }
 
 /// The stored numbers of a lesson, every one with the default that an old record gets.
@@ -521,62 +443,4 @@ impl Lesson {
 /// Says if `by` is an agent's key.
 pub(crate) fn is_agent(by: &str) -> bool {
     by.starts_with("agent:")
-}
-
-/// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
-pub fn is_slug(slug: &str) -> bool {
-    !slug.is_empty()
-        && slug.len() <= limits::SLUG
-        && slug.split('-').all(|run| {
-            !run.is_empty()
-                && run
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        })
-}
-
-/// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most
-/// [`limits::NEW_SLUG`] long. Empty when the title has no ASCII letter or digit.
-///
-/// ```
-/// assert_eq!(lesson_core::slug_of("Don't trust `now()`!"), "dont-trust-now");
-/// ```
-pub fn slug_of(title: &str) -> String {
-    slug_within(title, limits::NEW_SLUG)
-}
-
-/// The slug of a new lesson with this title: [`slug_of`] it, and not a common word alone.
-///
-/// ```
-/// assert_eq!(lesson_core::slug_for("Tests"), "lesson-tests");
-/// ```
-pub fn slug_for(title: &str) -> String {
-    let slug = slug_of(title);
-    if is_common_word(&slug) {
-        format!("lesson-{slug}")
-    } else {
-        slug
-    }
-}
-
-/// The same of another length at most.
-pub(crate) fn slug_within(title: &str, most: usize) -> String {
-    let mut slug = String::new();
-    let mut gap = false;
-    for c in title.chars().filter(|c| !matches!(c, '\'' | '’')) {
-        if !c.is_ascii_alphanumeric() {
-            gap = true;
-            continue;
-        }
-        let gaps = usize::from(gap && !slug.is_empty());
-        if slug.len() + gaps >= most {
-            break;
-        }
-        if gaps > 0 {
-            slug.push('-');
-        }
-        gap = false;
-        slug.push(c.to_ascii_lowercase());
-    }
-    slug
 }

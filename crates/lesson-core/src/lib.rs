@@ -38,10 +38,12 @@ mod review;
 mod session;
 mod settings;
 mod shown_lines;
+mod slug;
 mod space;
 mod stable_map;
 mod stats;
 mod technologies;
+mod text;
 mod tools;
 mod touched;
 mod usage;
@@ -54,8 +56,8 @@ pub use courses::{Course, courses, last_used};
 pub use digest::{DigestRange, digest_markdown, digest_runs};
 pub use doubles::{Cosine, NearPair, is_merge_candidate, near_duplicates};
 pub use event::{
-    Changes, Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured,
-    OLD_LEDGER, SurfacedContext, SurfacedItem,
+    Detection, Drawn, Event, EventKind, LEDGER_FORMAT, LEDGER_VERSION, Measured, OLD_LEDGER,
+    SurfacedContext, SurfacedItem,
 };
 pub use explain::explain;
 pub use fold::{Folded, Uncounted, WhyUncounted, Withdrawal};
@@ -69,7 +71,7 @@ pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
-pub use lesson::{CountedOn, Lesson, Proposal, Standing, Text, is_slug, slug_for, slug_of};
+pub use lesson::{CountedOn, Lesson, Proposal, Standing};
 /// The vocabulary that the core shares with requests and answers.
 pub use lesson_types::{
     Badge, BadgeKind, Bands, Category, Compared, DayActivity, DecisionOutcome, Factor,
@@ -103,11 +105,14 @@ pub use settings::{
     MEASURE_SETTING, MOST_ALWAYS, MOST_WITHHELD, RANK_SETTING, SALT_SETTING, in_force,
 };
 pub use shown_lines::without_shown;
+pub use slug::{is_slug, slug_for, slug_of};
 pub use space::{
     Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space, domain_key,
 };
 pub use stats::{Health, health, stats};
 pub use technologies::technology_names;
+pub use text::Changes;
+pub use text::Text;
 pub use tools::{
     Recorded, STOP_WORDS, ToolBook, ToolPolicy, ToolRecord, ToolSuggestion, tool_decay,
     tool_query_hash, tool_weight,

@@ -1,6 +1,6 @@
 //! The multilingual model against its reference: the vectors that the package's own code makes of the uncut model at four bits.
 //!
-//! `LESSONLOOP_MULTILINGUAL_PACK` is the pack, made by `cargo xtask model multilingual`.
+//! Built with the feature `model-tests` only. `LESSONLOOP_MULTILINGUAL_PACK` is the pack, made by `cargo xtask model multilingual`.
 
 use lesson_embed::Model;
 
@@ -9,7 +9,6 @@ const MEAN: f64 = 0.98;
 const LEAST: f64 = 0.93;
 
 #[test]
-#[ignore = "needs the pack that `cargo xtask model multilingual` makes"]
 fn vectors_are_those_of_the_reference() {
     let pack = std::env::var("LESSONLOOP_MULTILINGUAL_PACK").expect("the pack's path is set");
     let pack = std::fs::read(&pack).unwrap_or_else(|error| panic!("{pack}: {error}"));

@@ -472,33 +472,3 @@ pub struct Merge {
     #[field(sought)]
     pub from: Vec<String>,
 }
-
-/// One event that touched a lesson.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct HistoryEntry {
-    /// When.
-    pub at: String,
-    /// The event's name, such as `Rated`.
-    pub event: String,
-    /// In words, such as `Rated helpful`.
-    pub summary: String,
-    /// Which device.
-    pub actor: String,
-    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
-    pub by: String,
-    /// The event's id.
-    pub op_id: String,
-    /// The standing before it; `null` for the event that added the lesson.
-    pub before: Option<StandingView>,
-    /// The standing after it.
-    pub after: StandingView,
-    /// The text's revision after it.
-    pub rev: u32,
-    /// Whether what it says of the lesson counted when it was said.
-    pub counted: bool,
-    /// Why not, where it was recorded only.
-    pub reason: Option<String>,
-}

@@ -1,6 +1,5 @@
 //! Proposals: what an agent's key would change of a lesson that is not its own unapproved one.
 
-use crate::history::RevisionField;
 use crate::words::Trust;
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -80,4 +79,20 @@ pub struct SettleProposal {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     #[field(stored)]
     pub reason: Option<String>,
+}
+
+/// A field of a text. Lists are written with commas.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RevisionField {
+    /// Its name, such as `title`.
+    pub name: String,
+    /// What it was in the revision before; `null` in the first one.
+    pub before: Option<String>,
+    /// What it was in this one.
+    pub after: String,
+    /// Whether this revision changed it.
+    pub changed: bool,
 }

@@ -2,10 +2,10 @@
 //! in force stays as it is.
 
 use super::self_vote_guard::Voice;
-use crate::event::Changes;
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::lesson::{Lesson, Proposal, is_agent};
 use crate::space::Space;
+use crate::text::Changes;
 use lesson_types::limits;
 
 impl Voice<'_> {

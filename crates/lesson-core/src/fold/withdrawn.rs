@@ -6,36 +6,15 @@
 //! its own, and those are archived.
 
 use super::self_vote_guard::{Uncounted, Voice, WhyUncounted, is_person};
+use super::withdrawal::Withdrawal;
 use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
-use crate::instant::{Millis, serde_rfc3339_option};
+use crate::instant::Millis;
 use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::Space;
 use lesson_types::{Verdict, limits};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// From when on a voice counts for nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Withdrawal {
-    /// The time of the first event that does not count; `None` for all of them.
-    #[serde(default, with = "serde_rfc3339_option")]
-    pub since: Option<Millis>,
-    /// Events about it that the ledger has and that are yet to be folded. Its lessons are archived by the last of them, so that
-    /// what others did before finds them in use.
-    #[serde(skip)]
-    pub(crate) ahead: u32,
-    /// Whether the last of them takes the withdrawal back, so that it never was one.
-    #[serde(skip)]
-    pub(crate) lifted: bool,
-}
-
-impl Withdrawal {
-    fn covers(&self, at: Millis) -> bool {
-        !self.lifted && self.since.is_none_or(|since| at >= since)
-    }
-}
 
 impl EventKind {
     /// Whether it changes what events before it count for, so that its ledger is folded anew.

@@ -5,9 +5,10 @@ use super::{HistoryEntry, is_seen, summary};
 use crate::event::{Event, EventKind, SurfacedContext, SurfacedItem};
 use crate::fold::Folded;
 use crate::instant::Millis;
-use crate::lesson::{Lesson, Standing, Text};
+use crate::lesson::{Lesson, Standing};
 use crate::policy::{Policy, RankPolicy};
 use crate::space::{Recommendation, Space};
+use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// Everything that a ledger says of one lesson.

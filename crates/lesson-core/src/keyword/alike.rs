@@ -5,8 +5,8 @@
 //! into bands, and lessons with an equal band are looked at: two that share 60 % of their words
 //! meet in at least one band 97 times in 100, two that share 20 % once in 8.
 
-use super::languages::{each_stop_term, says_nothing};
 use super::stems::{english_stem, parted};
+use super::stop_words::{each_stop_term, says_nothing};
 use super::{Entry, KeywordIndex};
 use crate::stable_map::{Mix, StableMap};
 use std::hash::Hasher;

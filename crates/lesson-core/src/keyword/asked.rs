@@ -1,7 +1,8 @@
 //! The words of a query, each stem once and without those that say nothing.
 
-use super::languages::{Language, language_bits, says_nothing};
+use super::languages::Language;
 use super::stems::{stem, term_in};
+use super::stop_words::{language_bits, says_nothing};
 
 /// Words of a query in lower case, each with its English stem, in the order in which they came.
 #[derive(Debug, Default)]

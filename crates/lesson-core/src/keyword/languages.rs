@@ -1,10 +1,6 @@
-//! The languages that words are told apart by: their stop words, by which a text's language is recognised, and their stems.
+//! The languages that words are told apart by: their tags, their rules of stems, and their stop words.
 
-use super::stems::{english_stem, term_in};
-use crate::stable_map::StableMap;
-use crate::tools::STOP_WORDS;
 use rust_stemmers::Algorithm;
-use std::sync::OnceLock;
 
 /// A language that is written in Latin letters and has stems of its own. Other scripts say by themselves whose stems they take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +14,7 @@ const FEWEST: u8 = 2;
 /// Tag, rules of stems, stop words. The tag ends the words of lessons in the language, in the index and on the server. Words of one
 /// letter, and words that English texts about code are full of (`man`, `war`, `per`), are left out.
 #[rustfmt::skip]
-const LATIN: [(&str, Algorithm, &str); 13] = [
+pub(super) const LATIN: [(&str, Algorithm, &str); 13] = [
     ("de", Algorithm::German, "der die das und nicht mit ein eine einen einer eines dem den des ist sind wird werden wenn dass für auf von zu zum zur bei nach vor aus über unter durch oder aber auch nur noch sich sie wir ich es als wie kann muss müssen sollte immer nie kein keine haben hatte wurde im bevor damit weil"),
     ("fr", Algorithm::French, "le la les un une du de et est pas ne que qui dans pour par sur avec sans sont être il elle nous vous ce cette ces au aux ou mais comme plus quand avant après toujours jamais doit faut se sa leur ses dont donc fait chaque"),
     ("es", Algorithm::Spanish, "el la los las un una unos de del que no en es por para con sin se su sus lo al como más pero cuando antes después siempre nunca debe está están ser hay este esta estos esto cada todo todos desde hasta entre sobre ya"),
@@ -33,72 +29,6 @@ const LATIN: [(&str, Algorithm, &str); 13] = [
     ("ro", Algorithm::Romanian, "și să nu de la în cu pe un este sunt pentru din sau dar mai care când ca prin după înainte întotdeauna niciodată trebuie fi ale lui fără între acest această al"),
     ("tr", Algorithm::Turkish, "ve bir bu da de için ile mi ne gibi daha çok ama veya değil olan olarak her en sonra önce kadar hiç var yok ise zaman tarafından olduğu eğer şu"),
 ];
-
-/// Stop words of languages that their script tells.
-const OTHER_SCRIPTS: &str = "и в не на что с по как это из для от при или если то но за до же бы ли так все его её они мы вы я у о к а \
-    та що й та з від або якщо це як до для і є не та її \
-    και το να η ο την του με σε για από που δεν θα τα στο στη είναι αν ή \
-    في من على إلى أن لا ما هذا هذه التي الذي كان مع عن أو إذا هو هي ثم كل \
-    के में है की को का से और पर कि यह नहीं एक हैं लिए तो भी जो या ने कर \
-    של את על לא זה עם אם או כי גם הוא היא";
-
-/// What is known of a stop word's stem.
-#[derive(Clone, Copy, Default)]
-struct Signs {
-    /// A bit for each language that has it, English the lowest.
-    languages: u16,
-    /// Whether it is one of a script other than Latin.
-    other_script: bool,
-}
-
-fn signs(stem: &str) -> Signs {
-    static TABLE: OnceLock<StableMap<Box<str>, Signs>> = OnceLock::new();
-    let table = TABLE.get_or_init(|| {
-        let mut table: StableMap<Box<str>, Signs> = StableMap::default();
-        for word in STOP_WORDS {
-            let held = table.entry(english_stem(word).into()).or_default();
-            held.languages |= 1;
-        }
-        for (at, (_, _, words)) in LATIN.iter().enumerate() {
-            for word in words.split(' ') {
-                let held = table.entry(english_stem(word).into()).or_default();
-                held.languages |= 2 << at;
-            }
-        }
-        for word in OTHER_SCRIPTS.split_whitespace() {
-            let held = table.entry(english_stem(word).into()).or_default();
-            held.other_script = true;
-        }
-        table
-    });
-    table.get(stem).copied().unwrap_or_default()
-}
-
-/// The languages, as bits, of whose stop words a word with this English stem is one.
-pub(super) fn language_bits(stem: &str) -> u16 {
-    signs(stem).languages
-}
-
-/// Whether a word says nothing about what a text of the language is about. `stem` is its English stem.
-pub(super) fn says_nothing(word: &str, stem: &str, language: Language) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok() || {
-        let signs = signs(stem);
-        signs.other_script
-            || language != Language::ENGLISH && signs.languages >> language.0 & 1 == 1
-    }
-}
-
-/// Calls `found` for every stop word, as the index keeps it in lessons of its language.
-pub(super) fn each_stop_term(mut found: impl FnMut(&str)) {
-    STOP_WORDS.iter().for_each(|word| found(word));
-    OTHER_SCRIPTS.split_whitespace().for_each(&mut found);
-    for language in Language::others() {
-        let words = language.row().map_or("", |row| row.2);
-        words
-            .split(' ')
-            .for_each(|word| found(&term_in(word, language)));
-    }
-}
 
 impl Language {
     /// English, and whatever is not recognised.
@@ -129,6 +59,11 @@ impl Language {
         LATIN.get(self.place().checked_sub(1)?)
     }
 
+    /// Its stop words, parted by spaces; none of English, whose are told elsewhere.
+    pub fn stop_words(self) -> &'static str {
+        self.row().map_or("", |row| row.2)
+    }
+
     /// The language with this tag.
     pub fn tagged(tag: &str) -> Option<Self> {
         Self::others().find(|language| language.tag() == Some(tag))
@@ -138,7 +73,7 @@ impl Language {
         self.row().map_or(Algorithm::English, |row| row.1)
     }
 
-    /// The language of a text, by its distinct words' [`language_bits`]: the one with most stop words, two at least and more than English
+    /// The language of a text, by the bits of its distinct words (see `language_bits`): the one with most stop words, two at least and more than English
     /// has. Of equals the first.
     pub fn of_bits(words: impl Iterator<Item = u16>) -> Self {
         let mut counts = [0_u8; COUNT];
@@ -153,33 +88,5 @@ impl Language {
             .rev()
             .max_by_key(|language| counts[language.place()])
             .unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The server tells languages by the same stems.
-    #[test]
-    fn the_servers_stop_words_are_these() {
-        let sql = include_str!("../../../../supabase/migrations/20261126100004_search.sql");
-        let english: Vec<&str> = STOP_WORDS.to_vec();
-        let english = english.join(" ");
-        let rows = LATIN.iter().map(|(tag, _, words)| (*tag, *words));
-        let mut lacking = String::new();
-        for (tag, words) in std::iter::once(("en", english.as_str())).chain(rows) {
-            let mut stems: Vec<String> = words
-                .split(' ')
-                .map(|word| english_stem(word).into_owned())
-                .collect();
-            stems.sort();
-            stems.dedup();
-            let row = format!("    ('{tag}', '{}')", stems.join(" "));
-            if !sql.contains(&row) {
-                lacking = format!("{lacking}{row},\n");
-            }
-        }
-        assert_eq!(lacking, "", "the file of search lacks rows");
     }
 }

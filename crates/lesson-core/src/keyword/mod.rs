@@ -9,6 +9,7 @@ mod languages;
 mod packed;
 mod scores;
 mod stems;
+mod stop_words;
 mod words;
 
 pub use alike::Alike;
@@ -18,16 +19,18 @@ pub(crate) use packed::packed_shape;
 pub use scores::KeywordScores;
 pub(crate) use scores::WordMatch;
 
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Lesson;
 use crate::lessons::slug_hash;
 use crate::space::Space;
 use crate::stable_map::StableMap;
 use crate::technologies::named_in_words;
-use languages::{COUNT, Language, language_bits};
+use crate::text::Text;
+use languages::{COUNT, Language};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 pub(crate) use stems::stem;
 use stems::{parted, term_in};
+use stop_words::language_bits;
 use words::each_word;
 pub(crate) use words::has_stem;
 

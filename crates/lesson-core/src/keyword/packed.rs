@@ -3,10 +3,11 @@
 use super::languages::Language;
 use super::stems::stem;
 use super::{Entry, KeywordIndex, Posting};
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Lesson;
 use crate::lessons::slug_hash;
 use crate::packed::{Reader, Writer};
 use crate::stable_map::StableMap;
+use crate::text::Text;
 
 /// Words of every kind that the rules tell apart.
 const PROBE: &str = "Row-level `localStorage` of node.js, C++ and C#: don't naïve.Straße 漢字庫 ΣΑΣ a_b/c:d HTTPServer2go x-1";

@@ -6,13 +6,15 @@
 
 mod wire;
 
-use crate::event::{Changes, Drawn, Measured, SurfacedContext};
+use crate::event::{Drawn, Measured, SurfacedContext};
 use crate::fold::Withdrawal;
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
-use crate::lesson::{CountedOn, Lesson, Proposal, Standing, Text};
+use crate::lesson::{CountedOn, Lesson, Proposal, Standing};
 use crate::optimistic_overlay::OptimisticOverlay;
 use crate::space::{Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space};
+use crate::text::Changes;
+use crate::text::Text;
 use crate::tools::{ToolBook, ToolRecord};
 use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
 use std::collections::BTreeMap;

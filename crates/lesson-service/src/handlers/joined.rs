@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::http::context::RequestContext;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, SearchRanking, likelihood_beside};
+use lesson_core::{Lesson, RankPolicy, Ranking, SearchRanking, Situation, likelihood_beside};
 use lesson_sync::Store;
 use lesson_types::SearchResults;
 use std::cell::Ref;
@@ -144,4 +144,34 @@ pub(crate) fn best<'a, T>(
         found.push((takes_second, next));
     }
     found
+}
+
+/// Reckons anew how likely the lessons of two stores are beside each other, and takes out those that are not; how many.
+pub(crate) fn beside_each_other(
+    rankings: [&mut Ranking; 2],
+    situation: &Situation,
+    policy: &RankPolicy,
+) -> u32 {
+    let all = rankings.iter().flat_map(|ranking| &ranking.items);
+    let best = all.map(|item| item.matched).fold(0.0, f64::max);
+    let keeps_all = situation.domain.is_some() || situation.market.is_some();
+    let mut unlikely = 0;
+    for ranking in rankings {
+        let is_semantic = ranking.semantic;
+        ranking.items.retain_mut(|item| {
+            if item.likelihood.is_none() {
+                return true;
+            }
+            let Some((likelihood, word)) =
+                likelihood_beside(item.matched, best, is_semantic, policy)
+            else {
+                return true;
+            };
+            (item.likelihood, item.word) = (Some(likelihood), word);
+            let stays = keeps_all || likelihood >= policy.min_likelihood;
+            unlikely += u32::from(!stays);
+            stays
+        });
+    }
+    unlikely
 }

@@ -3,7 +3,7 @@
 
 use crate::convert;
 use crate::handlers::find::{NONE_FITS, merged};
-use crate::handlers::joined::{IsSecond, States, best};
+use crate::handlers::joined::{IsSecond, States, beside_each_other, best};
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
@@ -20,7 +20,6 @@ use crate::state::snapshot::State;
 use lesson_core::{
     BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked,
     Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem, contradictions,
-    likelihood_beside,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -463,36 +462,6 @@ impl<S: Store, H: Host> Service<S, H> {
             event,
         });
     }
-}
-
-/// Reckons anew how likely the lessons of two stores are beside each other, and takes out those that are not; how many.
-fn beside_each_other(
-    rankings: [&mut Ranking; 2],
-    situation: &Situation,
-    policy: &RankPolicy,
-) -> u32 {
-    let all = rankings.iter().flat_map(|ranking| &ranking.items);
-    let best = all.map(|item| item.matched).fold(0.0, f64::max);
-    let keeps_all = situation.domain.is_some() || situation.market.is_some();
-    let mut unlikely = 0;
-    for ranking in rankings {
-        let is_semantic = ranking.semantic;
-        ranking.items.retain_mut(|item| {
-            if item.likelihood.is_none() {
-                return true;
-            }
-            let Some((likelihood, word)) =
-                likelihood_beside(item.matched, best, is_semantic, policy)
-            else {
-                return true;
-            };
-            (item.likelihood, item.word) = (Some(likelihood), word);
-            let stays = keeps_all || likelihood >= policy.min_likelihood;
-            unlikely += u32::from(!stays);
-            stays
-        });
-    }
-    unlikely
 }
 
 /// Takes out of the lessons that fit those that are not shown, so that what lessons do can be measured. Ranks stay, so that
