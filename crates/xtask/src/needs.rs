@@ -75,7 +75,7 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::Trunk => tool(cache, plan, tools::trunk()),
             Need::Model => plan.step("model pack", || model::ensure(cache)),
             Need::Multilingual => plan.step("multilingual model pack", || {
-                model::multilingual(cache).map(drop)
+                model::multilingual(cache).map(|_| "made".to_owned())
             }),
             Need::WasmRunner => tool(cache, plan, tools::wasm_bindgen(cache)?),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
