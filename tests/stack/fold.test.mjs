@@ -222,7 +222,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     waiting: 30,
     released: 50,
     days: 200,
-    unvouched: 25,
+    unvouched: 15,
     proposals: 200,
     refolds: 200,
   };

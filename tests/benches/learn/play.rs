@@ -29,8 +29,6 @@ pub struct Played {
     pub success: f64,
     /// The share of shown lessons that do harm.
     pub harmful: f64,
-    /// The mean number of decisions until a harmful lesson is out; the world's length where it never is.
-    pub runs_to_out: f64,
     /// The share of good lessons that are hardly shown in the last quarter.
     pub starved: f64,
     /// The share of useless and harmful lessons that are said to be proven.
@@ -137,7 +135,7 @@ fn judged(learner: &Learner<'_>, world: &World, exposure: &[Vec<(f64, f64)>]) ->
     let runs = world.family.runs;
     // A lesson that fits a hundredth of the decisions has room to be judged.
     let enough = (runs as f64 / 100.0).max(10.0);
-    let mut figures = [(0.0, 0.0); 3];
+    let mut figures = [(0.0, 0.0); 2];
     let mut count = |at: usize, value: f64| {
         figures[at].0 += value;
         figures[at].1 += 1.0;
@@ -146,29 +144,19 @@ fn judged(learner: &Learner<'_>, world: &World, exposure: &[Vec<(f64, f64)>]) ->
         let lift = world.later[lesson];
         let wanted: f64 = blocks.iter().map(|block| block.1).sum();
         let has_room = wanted >= enough;
-        if has_room && lift <= -MATTERS {
-            let is_out = |block: &(f64, f64)| block.0 <= OUT * block.1;
-            let out = blocks
-                .iter()
-                .rev()
-                .take_while(|block| is_out(block))
-                .count();
-            count(0, ((BLOCKS - out) * runs / BLOCKS) as f64);
-        }
         if has_room && lift >= MATTERS {
             let last = &blocks[blocks.len() * 3 / 4..];
             let (shown, fitting): (f64, f64) = last
                 .iter()
                 .fold((0.0, 0.0), |sum, block| (sum.0 + block.0, sum.1 + block.1));
-            count(1, f64::from(u8::from(shown <= OUT * fitting)));
+            count(0, f64::from(u8::from(shown <= OUT * fitting)));
         }
         if has_room && lift <= 0.0 {
-            count(2, f64::from(u8::from(learner.proves(lesson))));
+            count(1, f64::from(u8::from(learner.proves(lesson))));
         }
     }
-    let [out, starved, proven] = figures.map(|(sum, n)| if n > 0.0 { sum / n } else { f64::NAN });
+    let [starved, proven] = figures.map(|(sum, n)| if n > 0.0 { sum / n } else { f64::NAN });
     Played {
-        runs_to_out: out,
         starved,
         false_proven: proven,
         ..Played::default()

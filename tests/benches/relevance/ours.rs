@@ -184,6 +184,10 @@ impl Engine {
     ///
     /// # Errors
     /// When it fails.
+    #[allow(
+        dead_code,
+        reason = "the suite asks it, and the bench of the same name does not"
+    )]
     pub fn patterns(&self, feature: &str) -> Result<Answer, String> {
         let body = json!({ "feature": feature });
         self.read(&self.ask("/v1/patterns", body)?["results"])

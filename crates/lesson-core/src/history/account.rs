@@ -188,19 +188,17 @@ pub fn course<'e, 'a>(
 }
 
 /// The numbers of the course.
-fn numbers(
-    held: &Standing,
-    policy: &RankPolicy,
-) -> (f64, f64, f64, Option<f64>, Option<f64>, bool, (f64, f64)) {
-    (
-        held.confidence,
-        held.effectiveness,
-        held.causal_adjusted(policy),
+fn numbers(held: &Standing, policy: &RankPolicy) -> [Option<f64>; 8] {
+    [
+        Some(held.confidence),
+        Some(held.effectiveness),
+        Some(held.causal_adjusted(policy)),
         held.success_rate(),
         held.effectiveness_score(),
-        held.proven_effective,
-        (held.lift_mean, held.lift_variance),
-    )
+        Some(f64::from(u8::from(held.proven_effective))),
+        Some(held.lift_mean),
+        Some(held.lift_variance),
+    ]
 }
 
 /// A revision of a lesson's text.

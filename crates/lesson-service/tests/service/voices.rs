@@ -111,14 +111,8 @@ fn a_voice_is_withdrawn_after_a_preview_and_taken_back_whole() {
     let again = TestService::over(fixture.store.clone());
     assert_eq!(standing(&again), clean);
     let history: History = again.get("/v1/lessons/bind-values/history");
-    assert_eq!(
-        history
-            .events
-            .last()
-            .and_then(|one| one.reason.clone())
-            .is_some(),
-        true
-    );
+    let last = history.events.last();
+    assert!(last.is_some_and(|one| one.reason.is_some()));
 
     let repeated = fixture.refused("POST /v1/voices/bad/withdraw", json!({}));
     assert_eq!(
