@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { author, edge, lesson, pullAll, sql, user } from "./stack.mjs";
+import { agent, author, lesson, pullAll, sql, user } from "./stack.mjs";
 
 /** A space with a person's approved lesson and an agent's key. */
 async function space() {
@@ -12,7 +12,7 @@ async function space() {
   const key = await ada.call("create_agent_key", { p_space: id, p_name: "bad" });
   const [phone, isolate] = [author(), author(`isolate ${randomUUID()}`)];
   const bad = `agent:${key.id}`;
-  const they = edge(id);
+  const they = agent(key.key);
   const say = (...said) =>
     they.push(
       id,
