@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { serving } from "../stack/proxy.mjs";
-import { url } from "../stack/stack.mjs";
+import { author, lesson, url } from "../stack/stack.mjs";
 import { agent, dist, edge, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
@@ -97,6 +97,51 @@ test("vectors that the server has are taken for the first answer of the next iso
   const asked = proxy.seen.map(({ url: path }) => path.split("/").at(-1));
   assert.ok(asked.includes("pull_embeddings"), `${asked}`);
   assert.ok(!asked.includes("put_embeddings"), `${asked}`);
+});
+
+test("a fresh isolate answers as one that has read everything: what has no vector gets one before it ranks", async () => {
+  const samples = readFileSync(join(dist, "samples/index.json"), "utf8");
+  const lessons = JSON.parse(samples)
+    .slice(0, 60)
+    .map((name) => {
+      const text = readFileSync(join(dist, "samples/lessons", name), "utf8");
+      const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
+      return {
+        slug: name.replace(/^.*\/|\.md$/g, ""),
+        title,
+        recommendation: text.replace(/^---.*?\n---\n/s, "").trim(),
+      };
+    });
+  const [known, later] = [lessons.slice(0, 45), lessons.slice(45)];
+  const { it, me, home, key } = await cold({ still: true, lessons: known });
+  const held = () => home.counted("count(*) from lesson_embeddings") === String(known.length);
+  await until(async () => held() || ((await ask(me)) && held()), { what: "the vectors on the server" });
+  await it.stop();
+  // Some come to the server with no vector.
+  const by = author();
+  const added = later.map(({ slug, ...more }) => by.event("LessonAdded", lesson(slug, more)));
+  assert.deepEqual((await home.who.push(home.id, by.actor, added)).rejected, []);
+
+  const order = async (me, query) => {
+    const answer = await me.post("/v1/recommend", { query, dry_run: true });
+    assert.deepEqual(told(answer), [true, undefined]);
+    return answer.recommended.map(({ slug, relevance }) => [slug, relevance]);
+  };
+  const queries = [
+    "two workers pay the same invoice twice",
+    "a page that loads slowly on phones",
+    "tests that fail now and then",
+    ...later.slice(0, 3).map(({ title }) => title),
+  ];
+  const first = [];
+  for (const query of queries) {
+    const fresh = await isolate();
+    first.push(await order(agent(fresh, key), query));
+    await fresh.stop();
+  }
+  const whole = agent(await isolate(), key);
+  await until(async () => (await whole.get("/v1/health")).model.pending === 0, { what: "every vector" });
+  for (const [at, query] of queries.entries()) assert.deepEqual(first[at], await order(whole, query), query);
 });
 
 test("a pack that does not come is waited for a second, once; lessons are found by meaning when it is there", async () => {
