@@ -46,6 +46,16 @@ export function failed(error, status) {
 const standingOf = ({ badge, lesson }) =>
   lesson?.measured?.badge ?? /\((.*)\)$/.exec(badge?.text ?? "")?.[1] ?? badge?.kind ?? "";
 
+/**
+ * How much more often runs go well with a lesson: "+8 points (+2 to +14), from 12 runs: helps".
+ * @param {{ mean: number, low: number, high: number, runs: number, verdict: string }} lift
+ */
+function liftWords({ mean, low, high, runs, verdict }) {
+  const points = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value * 100))}`;
+  const word = verdict === "unsure" ? "not told apart from none" : verdict;
+  return `${points(mean)} points (${points(low)} to ${points(high)}), from ${counted(runs, "run")}: ${word}`;
+}
+
 /** @param {Given} asked */
 export async function recommend(asked) {
   const { values } = asked;
@@ -152,7 +162,8 @@ export async function show(asked) {
   ]) {
     if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
   }
-  const { standing } = lesson;
+  const { lift, standing } = lesson;
+  out(`\n${colour("cyan", "Lift")}: ${liftWords(lift)}`);
   if (lesson.measured) out(`\n${colour("cyan", "Measured effect")}: ${lesson.measured.badge}`);
   out(
     `\nshown ${standing.times_surfaced} · applied ${standing.times_applied} · successes ${standing.success_count} · ` +
