@@ -135,11 +135,11 @@ test("a fresh isolate answers as one that has read everything: what has no vecto
   ];
   const first = [];
   for (const query of queries) {
-    const fresh = await isolate();
+    const fresh = await isolate({ still: true });
     first.push(await order(agent(fresh, key), query));
     await fresh.stop();
   }
-  const whole = agent(await isolate(), key);
+  const whole = agent(await isolate({ still: true }), key);
   await until(async () => (await whole.get("/v1/health")).model.pending === 0, { what: "every vector" });
   for (const [at, query] of queries.entries()) assert.deepEqual(first[at], await order(whole, query), query);
 });
