@@ -127,12 +127,7 @@ test("a fresh isolate answers as one that has read everything: what has no vecto
     assert.deepEqual(told(answer), [true, undefined]);
     return answer.recommended.map(({ slug, relevance }) => [slug, relevance]);
   };
-  const queries = [
-    "two workers pay the same invoice twice",
-    "a page that loads slowly on phones",
-    "tests that fail now and then",
-    ...later.slice(0, 3).map(({ title }) => title),
-  ];
+  const queries = ["two workers pay the same invoice twice", "tests that fail now and then", later[0].title];
   const first = [];
   for (const query of queries) {
     const fresh = await isolate({ still: true });
@@ -140,7 +135,7 @@ test("a fresh isolate answers as one that has read everything: what has no vecto
     await fresh.stop();
   }
   const whole = agent(await isolate({ still: true }), key);
-  await until(async () => (await whole.get("/v1/health")).model.pending === 0, { what: "every vector" });
+  await order(whole, "whatever comes first");
   for (const [at, query] of queries.entries()) assert.deepEqual(first[at], await order(whole, query), query);
 });
 
