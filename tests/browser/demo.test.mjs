@@ -98,7 +98,7 @@ test("with the model the demo ranks by meaning at once: its vectors came with it
     await openDemo(page);
     await loadModel(page);
     // What an address leads to is never measured, so nothing is withheld.
-    const task = "unsure what the client really wants before I start coding";
+    const task = "the requirements are ambiguous";
     await page.goto(`${url}/playground?q=${encodeURIComponent(task)}`);
     await page.getByTestId("recommend-summary").filter({ hasText: "Ranked by words and meaning" }).waitFor();
     const items = page.getByTestId("recommended-item");

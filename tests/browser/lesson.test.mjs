@@ -206,7 +206,7 @@ test("a lesson that outcomes keep out gets another trial", async () => {
       .getByText("What was learned of it, and its streak of failures, is forgotten; counters stay.")
       .waitFor({ state: "attached" });
     await page.getByTestId("trial").click();
-    await state.filter({ hasText: "May be recommended" }).waitFor();
+    await state.filter({ hasText: "Eligible for recommendation" }).waitFor();
     await page.getByTestId("trial").waitFor({ state: "detached" });
     await page.locator("[data-testid=history-event][data-event=TrialGranted]").waitFor();
     await eventually(async () =>
@@ -398,7 +398,7 @@ test("a text that was held back is approved with a reason alone, and says so unt
     await banner.filter({ hasText: "Held back" }).waitFor();
     const state = page.getByTestId("standing-qualification");
     await state.filter({ hasText: "Held back" }).waitFor();
-    assert.doesNotMatch(await page.locator("main").textContent(), /May be recommended/);
+    assert.doesNotMatch(await page.locator("main").textContent(), /Eligible for recommendation/);
     await page.getByTestId("approve").click();
     const send = page.getByTestId("approve-with-reason");
     await send.waitFor();
@@ -407,7 +407,7 @@ test("a text that was held back is approved with a reason alone, and says so unt
     await page.keyboard.press("Control+Enter");
     await page.getByTestId("trust").filter({ hasText: "Approved" }).waitFor();
     await banner.waitFor({ state: "detached" });
-    await state.filter({ hasText: "May be recommended" }).waitFor();
+    await state.filter({ hasText: "Eligible for recommendation" }).waitFor();
     await page.getByTestId("history-event").filter({ hasText: "Approved: It quotes an attack" }).waitFor();
   });
 });

@@ -198,9 +198,11 @@ export async function drive(page, { origin, seed, goesOn, faults = [] }) {
     }
     await agree(page, origin);
     assert.equal(await events(page, origin), before, "looking wrote something");
-  } catch (error) {
-    error.message = `seed ${seed}, after ${done.length} steps at ${page.url()}: ${error.message}\n  ${done.slice(-15).join("\n  ")}`;
-    throw error;
+  } catch (cause) {
+    const steps = done.slice(-40).join("\n  ");
+    throw new Error(`seed ${seed}, after ${done.length} steps at ${page.url()}: ${cause.message}\n  ${steps}`, {
+      cause,
+    });
   }
 }
 

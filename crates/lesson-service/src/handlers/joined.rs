@@ -80,7 +80,8 @@ impl<S: Store, H: Host> Service<S, H> {
         for ranking in [&mut first, &mut second] {
             let is_semantic = ranking.semantic;
             for item in &mut ranking.items {
-                if let Some((_, word)) = likelihood_beside(item.matched, most, is_semantic, &policy)
+                if let Some((_, word, _)) =
+                    likelihood_beside(item.matched, most, is_semantic, &policy)
                 {
                     item.word = word;
                 }
@@ -162,13 +163,13 @@ pub(crate) fn beside_each_other(
             if item.likelihood.is_none() {
                 return true;
             }
-            let Some((likelihood, word)) =
+            let Some((likelihood, word, is_likely)) =
                 likelihood_beside(item.matched, best, is_semantic, policy)
             else {
                 return true;
             };
             (item.likelihood, item.word) = (Some(likelihood), word);
-            let stays = keeps_all || likelihood >= policy.min_likelihood;
+            let stays = keeps_all || is_likely;
             unlikely += u32::from(!stays);
             stays
         });

@@ -15,6 +15,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("fold.neutral", "The effectiveness that a lesson begins with and drifts back to."),
     ("fold.proven_min_applied", "Runs with an outcome that have to apply a lesson before it may be proven."),
     ("fold.proven_min_rate", "The success rate from which it is proven."),
+    ("fold.unheeded_from", "A lesson that was shown this often and never applied, rated helpful or named as a cause loses some of its lift with each further showing."),
     ("fold.shared_from_keys", "With this many agent keys or more, an agent can't promote its own lesson; a person must approve."),
     ("usage.explicit_confidence", "How sure it is that a lesson was applied which the agent named."),
     ("usage.implicit_confidence", "How sure it is of one whose key phrases appeared."),
