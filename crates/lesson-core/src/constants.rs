@@ -58,7 +58,7 @@ const RANK: &[Row] = &[
     ("words_likelihood_match", 100.0, "The same as likelihood_match where lessons are matched by words alone."),
     ("words_likelihood_lead", 100.0, "The same as likelihood_lead there."),
     ("words_likelihood_base", 100.0, "The same as likelihood_base there."),
-    ("min_likelihood", 1.0, "With a query, a lesson less likely than this, times the square of the best lesson's likelihood, is left out."),
+    ("min_likelihood", 1.0, "With a query, a lesson less likely than this is left out; with the model, than this times the square of the best lesson's likelihood."),
     ("likely_very_high", 1.0, "The likelihood from which a lesson reads very high."),
     ("likely_high", 1.0, "The likelihood from which it reads high."),
     ("likely_medium", 1.0, "The likelihood from which it reads medium."),

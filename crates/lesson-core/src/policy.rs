@@ -188,8 +188,8 @@ pub struct RankPolicy {
     pub words_likelihood_lead: f64,
     /// c there, 0 to 100. 20.0.
     pub words_likelihood_base: f64,
-    /// With a query, lessons that are less likely are left out, 0 to 1. 0.02 beside a best lesson that is sure; beside another, as
-    /// much less as the square of its likelihood says.
+    /// With a query, lessons that are less likely are left out, 0 to 1. 0.02; with the model, less beside a best lesson that is not
+    /// sure, by the square of its likelihood.
     pub min_likelihood: f64,
     /// Likelihood from which a person reads "very high", 0 to 1. 0.7.
     pub likely_very_high: f64,

@@ -24,6 +24,7 @@ pub(super) struct Likelihood<'p> {
     best_vouched: f64,
     /// Of match, lead and base.
     weights: [f64; 3],
+    is_semantic: bool,
     policy: &'p RankPolicy,
 }
 
@@ -48,6 +49,7 @@ impl<'p> Likelihood<'p> {
             best,
             best_vouched: best,
             weights,
+            is_semantic,
             policy,
         })
     }
@@ -81,8 +83,11 @@ impl<'p> Likelihood<'p> {
     }
 
     /// What a lesson has to come to beside this best one. The less sure that one is, the more of the others stay: by the square
-    /// of its likelihood.
+    /// of its likelihood. By words alone a best one that is not sure says that nothing fits, so there it takes no part.
     fn least(&self, best: f64) -> f64 {
+        if !self.is_semantic {
+            return self.policy.min_likelihood;
+        }
         let sure = self.reckoned(best, best);
         self.policy.min_likelihood * sure * sure
     }

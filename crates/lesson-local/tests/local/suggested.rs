@@ -56,7 +56,10 @@ fn a_suggestion_waits_and_counts_when_it_is_confirmed() {
     assert_eq!(waiting(&local), ["d2", "d1"], "the newest first");
     let queue = ok(&local, Get, "/v1/review", Value::Null);
     assert_eq!(queue["outcomes"][1]["because"], "The tests of d1");
-    assert_eq!(queue["outcomes"][1]["query"], "retry an upload");
+    assert_eq!(
+        queue["outcomes"][1]["query"],
+        "retry an upload with a deadline"
+    );
     assert_eq!(
         [
             successes(&local, "bound-uploads"),
