@@ -374,11 +374,20 @@ create or replace function lessonloop.causal_standing(l public.lessons) returns 
 language sql immutable
 return lessonloop.causal_share(l)::real;
 
--- What a lesson of this nearness and standing scores, about: the core's score without its words.
-create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real)
+-- A distance as meaning, 0 to 1: 0 up to the cosine `p_from`, 1 from `p_to` on. Both belong to the model of the vectors; the defaults are
+-- those of all-MiniLM-L6-v2.
+create or replace function lessonloop.meaning_of(
+  p_distance double precision, p_from double precision default 0.1, p_to double precision default 0.8)
 returns double precision
 language sql immutable parallel safe
-return (0.5 * sqrt(0.4 * least(greatest((1 - p_distance - 0.1) / 0.7, 0), 1)) + 0.2 * p_confidence + 0.15) * (0.5 + 0.5 * p_causal);
+return least(greatest((1 - p_distance - p_from) / (p_to - p_from), 0), 1);
+
+-- What a lesson of this nearness and standing scores, about: the core's score without its words.
+create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real,
+  p_from double precision default 0.1, p_to double precision default 0.8)
+returns double precision
+language sql immutable parallel safe
+return (0.5 * sqrt(0.4 * lessonloop.meaning_of(p_distance, p_from, p_to)) + 0.2 * p_confidence + 0.15) * (0.5 + 0.5 * p_causal);
 
 -- Refuses a row of put_embeddings, by its place and its lesson.
 create or replace function lessonloop.refuse_vector(p_place bigint, p_row jsonb, p_why text) returns void
@@ -458,7 +467,12 @@ begin
     'unknown', coalesce((select jsonb_agg(g.slug order by g.slug) from given g where g.embedded_hash is null), '[]'))
   into answer;
   if (answer ->> 'stored')::integer > 0 then
-    update public.spaces s set embedding_model = p_model where s.id = p_space and s.embedding_model is distinct from p_model;
+    -- The space's model is the one that most of its lessons have a vector of; of equals the newest. So devices with different models
+    -- don't take it from each other with every row, and a change of the model takes over once it has read as many lessons.
+    update public.spaces s set embedding_model = p_model
+    where s.id = p_space and s.embedding_model is distinct from p_model
+      and coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = p_model), 0)
+        >= coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = s.embedding_model), 0);
   end if;
   return answer;
 end $$;
@@ -795,6 +809,8 @@ return
 -- The lessons that may fit a situation, with all that ranking reads of them. The core ranks them; what is reckoned here only
 -- chooses whom it looks at.
 --   p_ask.packed      the query's vector, base64 of 384 signed bytes, and p_ask.model; both or none
+--   p_ask.meaning     the model's cosines up to which a lesson is about something else, and from which it says the same: two numbers
+--                     that rise within -1 to 1; absent: 0.1 and 0.8
 --   p_ask.words       words of the query in lower case, as the core parts them, up to 64
 --   p_ask.also        more words to find lessons by, such as technologies, up to 64
 --   p_ask.domain      in lower case: lessons of it, of none, and evolved ones alone
@@ -836,6 +852,8 @@ declare
   idfs double precision[];
   full_idf double precision;
   vector lessonloop.vectors.near%type;
+  meaning_from double precision := 0.1;
+  meaning_to double precision := 0.8;
   near_slugs text[] := '{}';
   near_at double precision[] := '{}';
   near_confidence real[] := '{}';
@@ -857,6 +875,16 @@ begin
       raise exception using errcode = 'PT400', message = 'packed has to be base64 of 384 signed bytes, not all 0, with its model', detail = 'p_ask.packed';
     end if;
     vector := lessonloop.as_half(decode(p_ask ->> 'packed', 'base64'), null);
+  end if;
+  if coalesce(p_ask -> 'meaning', 'null') <> 'null' then
+    if coalesce(jsonb_path_match(p_ask, 'strict $.meaning.size() == 2 && $.meaning[0] >= -1 && $.meaning[0] < $.meaning[1] && $.meaning[1] <= 1',
+        silent => true), false) then
+      meaning_from := (p_ask -> 'meaning' ->> 0)::double precision;
+      meaning_to := (p_ask -> 'meaning' ->> 1)::double precision;
+    else
+      raise exception using errcode = 'PT400', message = 'meaning has to be two numbers that rise within -1 to 1', detail = 'p_ask.meaning',
+        hint = 'send the two cosines of the model, or leave it out';
+    end if;
   end if;
   if wanted is not null then
     in_domain := lower(btrim(wanted ->> 'domain'));
@@ -925,7 +953,8 @@ begin
     select coalesce(array_agg(x.slug), '{}'), coalesce(array_agg(x.distance), '{}'), coalesce(array_agg(x.confidence), '{}'),
       coalesce(array_agg(x.causal), '{}')
     into near_slugs, near_at, near_confidence, near_causal
-    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved) x;
+    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved,
+      meaning_from, meaning_to) x;
   end if;
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
@@ -953,7 +982,7 @@ begin
     where wanted is null or lessonloop.fits(l, wanted)
     -- With confidence and causal standing, which move a lesson as far as its match does.
     order by (0.5 * sqrt(
-      0.4 * least(greatest((1 - coalesce(s.distance, 1) - 0.1) / 0.7, 0), 1)
+      0.4 * case when s.distance is null then 0 else lessonloop.meaning_of(s.distance, meaning_from, meaning_to) end
       + (case when s.distance is null then 0.8 else 0.6 end) * least(s.words, 1)) + 0.2 * s.confidence + 0.15)
       * (0.5 + 0.5 * s.causal) desc, m.slug
     limit most) x;

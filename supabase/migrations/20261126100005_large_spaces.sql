@@ -486,12 +486,13 @@ begin atomic
   order by v.distance limit p_most;
 end;
 
--- The slugs that do best by a vector and their standing, with these, best first; of a domain, categories or
+-- The slugs that do best by a vector and their standing, with these, best first; `p_from` and `p_to` as `meaning_of` has them; of a domain, categories or
 -- approved ones alone where these are given. Weighs all lessons of the space, and with an index the nearest of each band. Whoever
 -- calls it has asked whether the caller may see the space.
 create or replace function lessonloop.best_by(
   p_space uuid, p_model text, p_near halfvec, p_most integer,
-  p_domain text default null, p_categories text[] default null, p_approved boolean default false)
+  p_domain text default null, p_categories text[] default null, p_approved boolean default false,
+  p_from double precision default 0.1, p_to double precision default 0.8)
 returns table (slug text, distance double precision, confidence real, causal real)
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
@@ -508,7 +509,7 @@ begin
       cross join lateral (
         select x.slug, lessonloop.distance(x.near, p_near) as distance, x.confidence, x.causal from lessonloop.vectors x
         where x.number = f.number offset 0) v
-      order by lessonloop.score_about(v.distance, v.confidence, v.causal) desc, v.slug limit p_most;
+      order by lessonloop.score_about(v.distance, v.confidence, v.causal, p_from, p_to) desc, v.slug limit p_most;
     return;
   end if;
   return query
@@ -520,7 +521,7 @@ begin
         and (p_categories is null or v.category = any (p_categories))
       -- Compared once each.
       offset 0) x
-    order by lessonloop.score_about(x.distance, x.confidence, x.causal) desc, x.slug limit p_most;
+    order by lessonloop.score_about(x.distance, x.confidence, x.causal, p_from, p_to) desc, x.slug limit p_most;
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;

@@ -74,6 +74,22 @@ test("candidates are found by words and by meaning, and how common words are is 
   assert.ok(row.version > 0 && row.confidence === 0.5);
 });
 
+test("cosines are read as those of the model that they are of", async () => {
+  const { ask, put } = await space([
+    { slug: "nearer", title: "One", confidence: 0.5 },
+    { slug: "further", title: "Two", confidence: 0.9 },
+  ]);
+  // Cosines to the first axis: 0.92 and 0.85.
+  await put([
+    ["nearer", axes([1, 92], [2, 39])],
+    ["further", axes([1, 85], [3, 53])],
+  ]);
+  const best = async (more) => slugs(await ask({ words: [], count: 1, model: "m", packed: axes([1, 100]), ...more }));
+  assert.deepEqual(await best({}), ["further"], "both say the same, so confidence decides");
+  assert.deepEqual(await best({ meaning: [0.1, 0.8] }), ["further"]);
+  assert.deepEqual(await best({ meaning: [0.8, 0.95] }), ["nearer"], "in a model whose cosines lie close together");
+});
+
 test("lessons are found by other forms of their words in their own language", async () => {
   const rows = JSON.parse(await readFile(new URL("../corpus/languages.json", import.meta.url), "utf8"));
   const { who, id, by, ask } = await space([
@@ -149,6 +165,10 @@ test("a wrong question is refused by its field, and nobody reads another's space
     [400, "p_ask.packed", { packed: "AAAA", model: "m" }],
     [400, "p_ask.packed", { packed: axes([1, 5]) }],
     [400, "p_ask.packed", { packed: axes(), model: "m" }],
+    [400, "p_ask.meaning", { meaning: [0.8, 0.1] }],
+    [400, "p_ask.meaning", { meaning: [0.1] }],
+    [400, "p_ask.meaning", { meaning: ["0", "1"] }],
+    [400, "p_ask.meaning", { meaning: 0.5 }],
   ]) {
     const answer = await rpc(wrong);
     assert.equal(answer.status, status, JSON.stringify(answer.body));

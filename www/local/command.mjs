@@ -285,6 +285,21 @@ export const COMMANDS = [
     load: async () => (await import("./commands/config.mjs")).config,
   },
   {
+    name: "model",
+    arguments: "[english|multilingual]",
+    about: "which model lessons are found by meaning with on this machine, or choose it",
+    more: "multilingual is got once, from --from or LESSONLOOP_MODEL_URL or a file, and goes on where a try stopped.",
+    group: "Set-up",
+    words: ["english", "multilingual"],
+    options: {
+      file: { type: "string", value: "PACK", about: "take the multilingual pack from this file" },
+      from: { type: "string", value: "URL", about: "get it from this address" },
+      sha256: { type: "string", value: "HEX", about: "the pack's SHA-256, where it is another one than this version's" },
+      json: { type: "boolean", about: "print JSON" },
+    },
+    load: async () => (await import("./commands/model.mjs")).model,
+  },
+  {
     name: "import",
     arguments: "PATH…",
     about: "read lessons from files and folders; - reads standard input",

@@ -2,7 +2,8 @@
 //! and without, beside BM25, cosine, both as a plain hybrid, and packages from npm.
 //!
 //! `LESSONLOOP_MODEL_PACK` is the pack. `--lessons DIR` takes another folder of lessons, `--misses` lists the queries
-//! whose right lesson is not first, `--json` ends with one line of JSON, `--languages` asks in other languages instead. With `LESSONLOOP_PEERS` and
+//! whose right lesson is not first, `--json` ends with one line of JSON, `--languages` asks in other languages
+//! instead, with the pack in `LESSONLOOP_MULTILINGUAL_PACK`, too. With `LESSONLOOP_PEERS` and
 //! `LESSONLOOP_PEER_MODEL`, as `cargo xtask bench relevance` sets them, the packages take part.
 
 mod author;
@@ -60,7 +61,18 @@ fn measured() -> Result<(), String> {
     };
     let model = Rc::new(Cached::open(&pack)?);
     if arguments.languages {
-        return languages::print(&corpus, &model);
+        let other = std::env::var("LESSONLOOP_MULTILINGUAL_PACK").map_err(|_| {
+            "LESSONLOOP_MULTILINGUAL_PACK is not set: run `cargo xtask bench relevance --languages`"
+        })?;
+        let other = Rc::new(Cached::open(&other)?);
+        return languages::print(
+            &corpus,
+            &[
+                ("words alone", None),
+                ("English model", Some(model)),
+                ("multilingual model", Some(other)),
+            ],
+        );
     }
     let runs = runs(&corpus, &model)?;
     report::print(&corpus, &runs, arguments.lessons.as_deref());

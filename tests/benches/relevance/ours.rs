@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 /// The words of relevance, least first.
 pub const WORDS: [&str; 4] = ["low", "medium", "high", "very high"];
@@ -38,6 +39,10 @@ impl Answer {
 /// The model, which embeds each text once.
 pub struct Cached {
     model: Model,
+    bytes: usize,
+    loading: Duration,
+    /// What each text took.
+    times: RefCell<Vec<Duration>>,
     held: RefCell<BTreeMap<(String, bool), Vec<f32>>>,
 }
 
@@ -47,12 +52,30 @@ impl Cached {
     /// # Errors
     /// When the pack can't be read or is refused.
     pub fn open(pack: &str) -> Result<Self, String> {
-        let bytes = std::fs::read(pack).map_err(|error| format!("{pack}: {error}"))?;
-        let model = Model::load(bytes).map_err(|error| format!("{pack}: {error}"))?;
+        let pack_bytes = std::fs::read(pack).map_err(|error| format!("{pack}: {error}"))?;
+        let (bytes, began) = (pack_bytes.len(), Instant::now());
+        let model = Model::load(pack_bytes).map_err(|error| format!("{pack}: {error}"))?;
         Ok(Self {
             model,
+            bytes,
+            loading: began.elapsed(),
+            times: RefCell::default(),
             held: RefCell::default(),
         })
+    }
+
+    /// A row of a table: the model, its pack's size, how long it loads, and what the middle one of the texts took.
+    pub fn cost(&self) -> String {
+        let mut times = self.times.borrow().clone();
+        times.sort_unstable();
+        let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+        format!(
+            "| {} | {:.1} MB | {} ms | {:.1} ms |",
+            self.model.id(),
+            self.bytes as f64 / 1e6,
+            self.loading.as_millis(),
+            middle.as_secs_f64() * 1e3
+        )
     }
 
     fn once(&self, text: &str, is_query: bool) -> Result<Vec<f32>, EmbedError> {
@@ -60,10 +83,12 @@ impl Cached {
         if let Some(vector) = self.held.borrow().get(&key) {
             return Ok(vector.clone());
         }
+        let began = Instant::now();
         let vector = match is_query {
             true => self.model.embed_query(text)?,
             false => self.model.embed(text)?,
         };
+        self.times.borrow_mut().push(began.elapsed());
         self.held.borrow_mut().insert(key, vector.clone());
         Ok(vector)
     }

@@ -253,6 +253,7 @@ impl PartWanted {
         {
             ask["packed"] = Value::from(packed_text(&quantised.to_bytes()));
             ask["model"] = Value::from(model.id());
+            ask["meaning"] = json!(model.reading().bounds());
         }
         Self {
             function: Some("lesson_candidates"),

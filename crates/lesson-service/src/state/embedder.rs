@@ -59,6 +59,15 @@ impl Reading {
         }
     }
 
+    /// The cosines between which the model's meanings lie.
+    pub(crate) fn bounds(self) -> [f64; 2] {
+        let usual = Usage::default();
+        [usual.meaning_from, usual.meaning_to].map(|cosine| {
+            // To the digits that a pack's own numbers have.
+            (self.unread(f64::from(cosine)) * 1e6).round() / 1e6
+        })
+    }
+
     /// The cosine as the default model would have it, about; -1 to 1.
     pub(crate) fn read(self, cosine: f64) -> f64 {
         if self == Self::default() {
@@ -131,6 +140,7 @@ mod tests {
         let reading = Reading::between((usual.meaning_from, usual.meaning_to));
         assert_eq!(reading, Reading::default());
         assert_eq!(reading.read(0.25), 0.25);
+        assert_eq!(reading.bounds(), [0.1, 0.8]);
     }
 
     #[test]
@@ -139,6 +149,7 @@ mod tests {
         assert!((reading.read(0.7) - 0.1).abs() < 1e-6);
         assert!((reading.read(0.9) - 0.8).abs() < 1e-6);
         assert_eq!(reading.read(1.0), 1.0);
+        assert_eq!(reading.bounds(), [0.7, 0.9]);
         assert!((reading.unread(reading.read(0.85)) - 0.85).abs() < 1e-9);
     }
 }
