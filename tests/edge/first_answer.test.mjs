@@ -12,20 +12,20 @@ import { agent, dist, edge, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const PACK = readFileSync(join(dist, "engine/minilm.pack"));
-const ASSET = 'env.ASSETS.fetch(new URL(PACK, "https://assets.local"))';
+const ASSET = 'env.ASSETS.fetch(new URL(path, "https://assets.local"))';
 const CLOCK = "new Edge({";
 
 /** A server of the pack: `answers` says how. What waits for it goes on when `release` is called. */
-async function packs(answers = (answer) => answer.end(PACK), { held = false } = {}) {
+async function packs(answers = (answer, _request) => answer.end(PACK), { held = false } = {}) {
   /** @type {any} */
   let release;
   const released = new Promise((done) => (release = done));
   if (!held) release();
   const it = { asked: 0, release };
-  const { url: address, end } = await serving(async (_, answer) => {
+  const { url: address, end } = await serving(async (request, answer) => {
     it.asked += 1;
     await released;
-    answers(answer);
+    answers(answer, request);
   });
   after(() => {
     release();
@@ -46,7 +46,7 @@ const isolate = ({ pack, still = false, ...more } = /** @type {any} */ ({})) =>
     ...more,
     rewrite: (file, text) => {
       if (file !== "edge/worker.js") return text;
-      const fetching = pack ? replaced(text, ASSET, `fetch("${pack.url}/pack")`) : text;
+      const fetching = pack ? replaced(text, ASSET, `fetch("${pack.url}" + path)`) : text;
       return still ? replaced(fetching, CLOCK, `${CLOCK} now: () => ${Date.now()},`) : fetching;
     },
   });
@@ -164,6 +164,39 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
     assert.equal(it.logged().split("minilm.pack").length, 2, "one note, not one for each request");
   });
 }
+
+/** A server of a pack in parts, of which there are so many. */
+const parted = (parts) =>
+  packs((answer, { url: path }) => {
+    const part = parts[Number(/^\/engine\/multilingual\.pack\.(\d+)$/.exec(path)?.[1])];
+    if (part) answer.end(part);
+    else answer.writeHead(404).end();
+  });
+
+test("the multilingual pack is put together of its parts, only where the variable says so", async () => {
+  const bindings = { LESSONLOOP_MODEL: "multilingual" };
+  const pack = await parted([PACK.subarray(0, 10_000_000), PACK.subarray(10_000_000)]);
+  const { me } = await cold({ pack, bindings, still: true });
+  assert.deepEqual(told(await ask(me)), [true, undefined]);
+  assert.equal(pack.asked, 3, "both, and that there is no third");
+  // Cut between two parts, not there at all, and a name that no model has: by words, and said why.
+  for (const [parts, more, reason, logged] of /** @type {any[][]} */ ([
+    [[PACK.subarray(0, 10_000_000)], bindings, /could not be loaded/, /multilingual\.pack/],
+    [[], bindings, /this host has no model/, /multilingual\.pack: 404/],
+    [
+      [],
+      { LESSONLOOP_MODEL: "klingon" },
+      /this host has no model/,
+      /LESSONLOOP_MODEL is klingon: set it to english or multilingual/,
+    ],
+  ])) {
+    const { it, me } = await cold({ pack: await parted(parts), bindings: more, still: true });
+    const answer = await ask(me);
+    assert.equal(answer.semantic, false);
+    assert.match(answer.semantic_reason, reason);
+    await until(() => logged.test(it.logged()), { what: "a note of it" });
+  }
+});
 
 test("who has no key has no pack fetched", async () => {
   const pack = await packs();

@@ -91,7 +91,10 @@ test("a download that broke off goes on where it stopped, also from a server wit
     const { model, pack } = on.json(["model"]);
     assert.equal(model, "multilingual");
     assert.deepEqual(readFileSync(pack), PACK);
-    assert.deepEqual(readdirSync(dirname(pack)).filter((name) => name.endsWith(".part")), []);
+    assert.deepEqual(
+      readdirSync(dirname(pack)).filter((name) => name.endsWith(".part")),
+      [],
+    );
     server.close();
   }
 });

@@ -294,7 +294,11 @@ export const COMMANDS = [
     options: {
       file: { type: "string", value: "PACK", about: "take the multilingual pack from this file" },
       from: { type: "string", value: "URL", about: "get it from this address" },
-      sha256: { type: "string", value: "HEX", about: "the pack's SHA-256, where it is another one than this version's" },
+      sha256: {
+        type: "string",
+        value: "HEX",
+        about: "the pack's SHA-256, where it is another one than this version's",
+      },
       json: { type: "boolean", about: "print JSON" },
     },
     load: async () => (await import("./commands/model.mjs")).model,

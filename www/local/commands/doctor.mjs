@@ -43,7 +43,9 @@ export async function doctor({ values }) {
     say(
       "fault",
       `the pack of the ${name} model is missing (${pack}): lessons are ranked by their words`,
-      name === "english" ? "install lessonloop again" : "run `lessonloop model multilingual` again, or `lessonloop model english`",
+      name === "english"
+        ? "install lessonloop again"
+        : "run `lessonloop model multilingual` again, or `lessonloop model english`",
     );
   }
 
@@ -91,7 +93,11 @@ export async function doctor({ values }) {
         });
         if (answer.status >= 400)
           say("fault", `a search fails: ${answer.body?.error?.message}`, "report this with the log");
-        else say("ok", `the ${name} model loads in ${ms(loaded - opened)}; a search takes ${ms(performance.now() - loaded)}`);
+        else
+          say(
+            "ok",
+            `the ${name} model loads in ${ms(loaded - opened)}; a search takes ${ms(performance.now() - loaded)}`,
+          );
       }
     } catch (error) {
       say("fault", `the store can't be opened: ${message(error)}`, "mend what the message names; nothing was changed");

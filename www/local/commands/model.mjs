@@ -22,10 +22,13 @@ export async function model({ values, positionals }) {
     throw new UsageError(`a model is ${NAMES.join(" or ")}: \`lessonloop model multilingual\``);
   }
   if (name === "english" && (file ?? from ?? sha256) !== undefined) {
-    throw new UsageError("--file, --from and --sha256 belong to `model multilingual`: the English model is in the package");
+    throw new UsageError(
+      "--file, --from and --sha256 belong to `model multilingual`: the English model is in the package",
+    );
   }
   if (file !== undefined && from !== undefined) throw new UsageError("--file or --from, not both");
-  if (sha256 !== undefined && !/^[0-9a-f]{64}$/.test(sha256)) throw new UsageError("--sha256 is 64 hex digits in lower case");
+  if (sha256 !== undefined && !/^[0-9a-f]{64}$/.test(sha256))
+    throw new UsageError("--sha256 is 64 hex digits in lower case");
   if (name === "english") chooseEnglish();
   else {
     let told = 0;
@@ -56,5 +59,6 @@ function say(asJson) {
   if (asJson) return json({ model: name, pack, is_there: isThere });
   out(`${colour("bold", name)}: ${ABOUT[name]}`);
   out(colour("dim", pack));
-  if (!isThere) out(`${colour("yellow", "the pack is gone")}: run ${typed(`model ${name}`)} again; lessons are ranked by words`);
+  if (!isThere)
+    out(`${colour("yellow", "the pack is gone")}: run ${typed(`model ${name}`)} again; lessons are ranked by words`);
 }

@@ -16,6 +16,33 @@ const SILENT: u32 = 3;
 /// out, these are missed.
 const EMPTY: u32 = 10;
 
+/// Lessons that are looked at for their language: reading all texts of a large space would take long.
+const READ_FOR_LANGUAGE: usize = 500;
+/// One letter in so many is beyond ASCII in a text that is taken for another language's: Italian has fewest, one in sixty.
+const LETTERS_BEYOND_ASCII: usize = 80;
+/// One lesson in so many has to be in another language.
+const OTHER_LANGUAGES: usize = 10;
+
+/// How many lessons are in another language than English, as far as their letters tell, of how many that were looked at.
+fn in_other_languages(state: &State) -> (usize, usize) {
+    let lessons = state.space.lessons().filter(|lesson| !lesson.archived);
+    lessons
+        .take(READ_FOR_LANGUAGE)
+        .fold((0, 0), |(other, all), lesson| {
+            let text = &lesson.text;
+            let texts = [&text.title, &text.description, &text.recommendation];
+            let letters = texts
+                .iter()
+                .flat_map(|text| text.chars())
+                .filter(|c| c.is_alphabetic());
+            let (beyond, letters) = letters.fold((0, 0), |(beyond, letters), c| {
+                (beyond + usize::from(!c.is_ascii()), letters + 1)
+            });
+            let is_other = beyond > 0 && beyond * LETTERS_BEYOND_ASCII >= letters;
+            (other + usize::from(is_other), all + 1)
+        })
+}
+
 /// What to do where all lessons are left out, or where runs stay empty for that.
 pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<String> {
     let is_missed = supply.empty_runs >= EMPTY || supply.left_out == supply.lessons;
@@ -42,6 +69,8 @@ pub(crate) struct Known<'a> {
     pub trouble: Option<&'a str>,
     /// Events that were left out, in words.
     pub left_out: Option<&'a str>,
+    /// Whether the loaded model reads English alone.
+    pub reads_english_alone: bool,
 }
 
 /// Everything that a person should know, the weightiest first.
@@ -181,6 +210,19 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
             Severity::Notice,
             "No model is loaded: lessons are found by their words alone.".to_owned(),
             "Load a model pack to find them by their meaning, too.",
+        );
+    }
+    if known.reads_english_alone
+        && let (other @ 1.., all) = in_other_languages(state)
+        && other * OTHER_LANGUAGES >= all
+    {
+        say(
+            "other_languages",
+            Severity::Notice,
+            format!(
+                "{other} of {all} lessons that were looked at are not in English, and the model reads English: it misses what they mean."
+            ),
+            "Choose the multilingual model: in Settings, by `lessonloop model multilingual`, or at the edge by LESSONLOOP_MODEL.",
         );
     }
     issues

@@ -63,7 +63,9 @@ impl<S: Store, H: Host> Service<S, H> {
         let trouble = self.writer.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
+        let model = self.embedding.model.borrow().clone();
         let mut issues = issues::of(&issues::Known {
+            reads_english_alone: model.is_some_and(|model| !model.is_multilingual()),
             state: &state,
             health: &health,
             stats: &stats,

@@ -39,6 +39,10 @@ impl Embedder for Remembering {
         self.model.embed(text)
     }
 
+    fn is_multilingual(&self) -> bool {
+        self.model.is_multilingual()
+    }
+
     fn reading(&self) -> Reading {
         self.model.reading()
     }

@@ -24,6 +24,11 @@ pub trait Embedder {
         self.embed(text)
     }
 
+    /// Whether it reads other languages than English.
+    fn is_multilingual(&self) -> bool {
+        false
+    }
+
     /// How its cosines are read.
     fn reading(&self) -> Reading {
         Reading::default()
@@ -97,6 +102,10 @@ impl Embedder for Model {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         Model::embed_query(self, text)
+    }
+
+    fn is_multilingual(&self) -> bool {
+        Model::is_multilingual(self)
     }
 
     fn reading(&self) -> Reading {
