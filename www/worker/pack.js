@@ -19,14 +19,18 @@ const openCache = () => caches.open(CACHE).catch(() => null);
 const urls = async (cache) => ((await cache?.keys()) ?? []).map((request) => request.url);
 const wholeUrls = async (cache) => (await urls(cache)).filter((url) => !isPiece(url));
 
-/**
- * What the server has of a model: the pack's address with the hash of its first file, which holds that of all; its size; and its files,
- * each with where it begins and ends in the pack. Null when it has none or can't be asked.
- */
-async function offered(model) {
+/** The files that the server has; none when it can't be asked. */
+async function served() {
   const answer = await fetch(MANIFEST, { cache: "no-cache" }).catch(() => null);
-  const files = answer?.ok ? (await answer.json().catch(() => null))?.files : null;
-  const numbered = Object.entries(files ?? {}).flatMap(([name, { bytes, sha256 }]) => {
+  return (answer?.ok ? (await answer.json().catch(() => null))?.files : null) ?? {};
+}
+
+/**
+ * What there is of a model among the server's files: the pack's address with the hash of its first file, which holds that of all; its size; and its files,
+ * each with where it begins and ends in the pack. Null when there is none.
+ */
+function offered(files, model) {
+  const numbered = Object.entries(files).flatMap(([name, { bytes, sha256 }]) => {
     const found = FILES[model].exec(name);
     return found ? [{ at: Number(found[1] ?? 0), name, bytes, sha256 }] : [];
   });
@@ -47,8 +51,8 @@ const modelAt = (url) => (new URL(url).pathname.includes("/multilingual.pack") ?
 
 /** The models that this site has packs of. */
 export async function modelsOffered() {
-  const answers = await Promise.all(Object.keys(FILES).map(async (name) => ((await offered(name)) ? name : null)));
-  return answers.filter((name) => name !== null);
+  const files = await served();
+  return Object.keys(FILES).filter((name) => offered(files, name));
 }
 
 /** The model whose pack is kept; null where none is. */
@@ -79,7 +83,8 @@ export async function readAhead() {
  * was asked; `tell` hears of bytes so far and in all; `signal` stops it, and what has come is kept.
  */
 export async function getPack({ model, ahead, signal, tell }) {
-  const [offer, any] = await Promise.all([offered(model), ahead ?? readAhead()]);
+  const [files, any] = await Promise.all([served(), ahead ?? readAhead()]);
+  const offer = offered(files, model);
   const held = any && modelAt(any.url) === model ? any : null;
   signal.throwIfAborted();
   // Offline, what was verified when it came will do.

@@ -48,7 +48,8 @@ const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pac
 const PACK_SHA256: &str = "d09499d67492efe396feb291fe2e12d0481ff237418f1447b7d14be23a652549";
 
 /// The same of the multilingual pack. `www/local/model_pack.mjs` has it too: what it fetches is held against it.
-const MULTILINGUAL_SHA256: &str = "dc17d350e7a6a02fcb17a40c43fac394b2f7ecbab1515e2d0076fc2e18d56b0b";
+const MULTILINGUAL_SHA256: &str =
+    "dc17d350e7a6a02fcb17a40c43fac394b2f7ecbab1515e2d0076fc2e18d56b0b";
 
 const REMEDY: &str = "read the log: the packer names what it could not read";
 
@@ -128,7 +129,11 @@ pub fn multilingual(cache: &Cache) -> Result<PathBuf> {
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;
         std::fs::remove_dir_all(&weights)
             .with_context(|| advice(weights.display(), "check the cache's permissions"))?;
-        held_against(&at.join(MULTILINGUAL), MULTILINGUAL_SHA256, "MULTILINGUAL_SHA256")
+        held_against(
+            &at.join(MULTILINGUAL),
+            MULTILINGUAL_SHA256,
+            "MULTILINGUAL_SHA256",
+        )
     })?;
     Ok(at.join(MULTILINGUAL))
 }
@@ -138,7 +143,10 @@ pub fn offer_multilingual(cache: &Cache) -> Result<()> {
     let pack = multilingual(cache)?;
     let engine = cache.root.join("dist/engine");
     if !engine.is_dir() {
-        return Err(fault("dist/engine is not there", "run `cargo xtask build` first"));
+        return Err(fault(
+            "dist/engine is not there",
+            "run `cargo xtask build` first",
+        ));
     }
     // Of an earlier time: the parts, and the manifest, which is made anew.
     for file in crate::cache::files(&engine)? {

@@ -311,15 +311,19 @@ impl Embedder for OtherModel {
 #[test]
 fn another_model_reads_the_lessons_anew_and_words_rank_meanwhile() {
     let fixture = fixture();
-    let search = || -> SearchResults {
-        fixture.ok("POST /v1/search", json!({"query": "database rows"}))
-    };
+    let search =
+        || -> SearchResults { fixture.ok("POST /v1/search", json!({"query": "database rows"})) };
     let (one, other) = (WordModel::new(), WordModel::new());
     block_on(fixture.service.use_model(one.clone())).unwrap();
     index(&fixture);
     assert!(search().semantic);
 
-    block_on(fixture.service.use_model(Rc::new(OtherModel(other.clone())))).unwrap();
+    block_on(
+        fixture
+            .service
+            .use_model(Rc::new(OtherModel(other.clone()))),
+    )
+    .unwrap();
     let progress = fixture.service.indexing();
     assert_eq!((progress.done, progress.total), (0, 3));
     // The vectors of the model before are not compared with a query of this one.
@@ -354,7 +358,10 @@ fn lessons_in_other_languages_suggest_the_multilingual_model_while_the_english_o
     block_on(english.service.use_model(WordModel::new())).unwrap();
     assert_eq!(says(&english), None);
     for (title, advice) in [
-        ("Grenzen für Schlangen", "Jede Warteschlange braucht eine Obergrenze für ihre Einträge."),
+        (
+            "Grenzen für Schlangen",
+            "Jede Warteschlange braucht eine Obergrenze für ihre Einträge.",
+        ),
         ("Очередь", "У каждой очереди есть верхний предел."),
         ("队列", "每个队列都要有上限。"),
     ] {
