@@ -8,7 +8,7 @@ import { colour, json, note, out, UsageError } from "../print.mjs";
 
 const ABOUT = {
   english: "all-MiniLM-L6-v2, in English, 23 MB",
-  multilingual: "multilingual-e5-small, in some hundred languages, 45 MB, a third slower",
+  multilingual: "multilingual-e5-small, in some hundred languages, 45 MB, three times as slow",
 };
 /** Progress is told after so many bytes. */
 const TELL = 4_000_000;
