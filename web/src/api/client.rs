@@ -163,10 +163,11 @@ impl Client {
             }
             Some("models") => {
                 let offered = Reflect::get(&data, &"offered".into()).unwrap_or_default();
-                let offered = js_sys::Array::from(&offered).iter();
+                let offered = js_sys::Array::from(&offered);
                 let chosen = text(&data, "chosen");
                 self.models.set((
                     offered
+                        .iter()
                         .filter_map(|name| model_name(&name.as_string()?))
                         .collect(),
                     chosen
