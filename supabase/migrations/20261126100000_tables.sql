@@ -182,6 +182,8 @@ create table if not exists public.lessons (
   project_types text[] not null,
   tech_stacks text[] not null,
   tags text[] not null,
+  -- Fields of the file that it came from which lessons lack: a JSON object as text, or empty.
+  extra text not null default '',
   confidence double precision not null,
   frequency bigint not null,
   upvotes bigint not null,

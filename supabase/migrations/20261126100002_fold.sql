@@ -174,7 +174,7 @@ language sql immutable as $$
       "context": ["text", "", 20000], "recommendation": ["text", "", 100000],
       "category": ["one", "", 0, ["architecture", "workflow", "security", "performance", "testing", "tooling", "communication", "domain"]],
       "domain": ["text", "", 100], "project_types": ["texts", "", 100, 64], "tech_stacks": ["texts", "", 100, 64],
-      "tags": ["texts", "", 100, 64], "confidence": ["float", ""], "frequency": ["count", "", 1000000], "upvotes": ["count", "", 1000000],
+      "tags": ["texts", "", 100, 64], "extra": ["text", "", 8000], "confidence": ["float", ""], "frequency": ["count", "", 1000000], "upvotes": ["count", "", 1000000],
       "downvotes": ["count", "", 1000000], "times_surfaced": ["count", "", 1000000], "times_helpful": ["count", "", 1000000],
       "times_not_helpful": ["count", "", 1000000], "effectiveness": ["float", ""], "use_count": ["count", "", 1000000],
       "causal_hits": ["count", "", 1000000, "use_count"], "last_used_at": ["time", "?"], "last_feedback_at": ["time", "?"],
@@ -193,7 +193,7 @@ language sql immutable as $$
       "recommendation": ["text", "?", 100000],
       "category": ["one", "?", 0, ["architecture", "workflow", "security", "performance", "testing", "tooling", "communication", "domain"]],
       "domain": ["text", "?", 100], "project_types": ["texts", "?", 100, 64], "tech_stacks": ["texts", "?", 100, 64],
-      "tags": ["texts", "?", 100, 64]}'
+      "tags": ["texts", "?", 100, 64], "extra": ["text", "?", 8000]}'
     when 'LessonArchived' then '{"lesson": ["text", "!", 200]}'
     when 'LessonRestored' then '{"lesson": ["text", "!", 200]}'
     when 'LessonReviewed' then '{
@@ -288,7 +288,8 @@ language sql stable as $$
     l.title || chr(31) || l.description || chr(31) || l.context || chr(31) || l.recommendation || chr(31)
     || l.domain || chr(31) || l.category
     || (select string_agg(chr(30) || array_to_string(x.list, chr(31)) || case when x.list = '{}' then '' else chr(31) end, '' order by x.place)
-        from (values (1, l.project_types), (2, l.tech_stacks), (3, l.tags)) as x (place, list)),
+        from (values (1, l.project_types), (2, l.tech_stacks), (3, l.tags)) as x (place, list))
+    || case when l.extra = '' then '' else chr(29) || l.extra end,
     'UTF8')), 'hex')
 $$;
 
@@ -1113,7 +1114,7 @@ create or replace function lessonloop.add_lesson(p_space uuid, p_lesson jsonb, p
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.lessons (
-    space, slug, title, description, context, recommendation, category, domain, project_types, tech_stacks, tags,
+    space, slug, title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra,
     confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness, use_count,
     causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures, proven_effective,
     qualified_at, source, trust, findings, archived, merged_into, rev, created_at, updated_at, "by", trial_from,
@@ -1122,6 +1123,7 @@ begin
     p_space, x.slug, coalesce(x.title, ''), coalesce(x.description, ''), coalesce(x.context, ''),
     coalesce(x.recommendation, ''), coalesce(x.category, 'workflow'), coalesce(x.domain, ''),
     lessonloop.text_list(x.project_types), lessonloop.text_list(x.tech_stacks), lessonloop.text_list(x.tags),
+    coalesce(x.extra, ''),
     -- From the text as it was sent: jsonb has no negative zero.
     coalesce((p_raw ->> 'confidence')::float8, 0.5::float8), coalesce(x.frequency, 1), coalesce(x.upvotes, 0),
     coalesce(x.downvotes, 0), coalesce(x.times_surfaced, 0), coalesce(x.times_helpful, 0),
@@ -1137,7 +1139,7 @@ begin
     lessonloop.embedded_hash(coalesce(x.title, ''), coalesce(x.description, ''), coalesce(x.recommendation, '')), v + 1
   from jsonb_to_record(p_lesson) as x (
     slug text, title text, description text, context text, recommendation text, category text, domain text,
-    project_types jsonb, tech_stacks jsonb, tags jsonb, frequency bigint, upvotes bigint, downvotes bigint,
+    project_types jsonb, tech_stacks jsonb, tags jsonb, extra text, frequency bigint, upvotes bigint, downvotes bigint,
     times_surfaced bigint, times_helpful bigint, times_not_helpful bigint, use_count bigint, causal_hits bigint,
     last_used_at text, last_feedback_at text, times_applied bigint, success_count bigint, consecutive_failures bigint,
     proven_effective boolean, qualified_at text, source text, trust text, findings jsonb, archived boolean,
@@ -1166,6 +1168,7 @@ begin
     project_types = case when c ->> 'project_types' is null then l.project_types else lessonloop.text_list(c -> 'project_types') end,
     tech_stacks = case when c ->> 'tech_stacks' is null then l.tech_stacks else lessonloop.text_list(c -> 'tech_stacks') end,
     tags = case when c ->> 'tags' is null then l.tags else lessonloop.text_list(c -> 'tags') end,
+    extra = coalesce(c ->> 'extra', l.extra),
     embedded_hash = lessonloop.embedded_hash(coalesce(c ->> 'title', l.title),
       coalesce(c ->> 'description', l.description), coalesce(c ->> 'recommendation', l.recommendation)),
     rev = lessonloop.capped(l.rev + 1),

@@ -344,7 +344,7 @@ language sql stable as $$
   select json_build_object(
     'slug', l.slug, 'title', l.title, 'description', l.description, 'context', l.context,
     'recommendation', l.recommendation, 'category', l.category, 'domain', l.domain, 'project_types', l.project_types,
-    'tech_stacks', l.tech_stacks, 'tags', l.tags, 'confidence', l.confidence, 'frequency', l.frequency,
+    'tech_stacks', l.tech_stacks, 'tags', l.tags, 'extra', l.extra, 'confidence', l.confidence, 'frequency', l.frequency,
     'upvotes', l.upvotes, 'downvotes', l.downvotes, 'times_surfaced', l.times_surfaced, 'times_helpful', l.times_helpful,
     'times_not_helpful', l.times_not_helpful, 'effectiveness', l.effectiveness, 'use_count', l.use_count,
     'causal_hits', l.causal_hits, 'last_used_at', lessonloop.rfc3339(l.last_used_at),

@@ -317,6 +317,7 @@ fn changed_fields(changes: &crate::text::Changes) -> String {
         ("project types", changes.project_types.is_some()),
         ("technologies", changes.tech_stacks.is_some()),
         ("tags", changes.tags.is_some()),
+        ("other fields", changes.extra.is_some()),
     ];
     let named: Vec<&str> = fields
         .iter()

@@ -26,6 +26,10 @@ pub struct Text {
     pub tech_stacks: Vec<String>,
     /// Free words.
     pub tags: Vec<String>,
+    /// Fields of the file that it came from which lessons lack: a JSON object as text, empty where there are none. Shown and
+    /// exported again; no model embeds it, no search finds it, no agent is given it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub extra: String,
 }
 
 impl Text {
@@ -42,6 +46,11 @@ impl Text {
     /// SHA-256 of [`Text::embedded`] in hex: with the model's id, the key of a vector.
     pub fn embedded_hash(&self) -> String {
         hex_sha256([self.embedded().as_bytes()])
+    }
+
+    /// The fields of [`Text::extra`]; `None` where it holds no JSON object, also where it is empty.
+    pub fn extra_fields(&self) -> Option<serde_json::Map<String, serde_json::Value>> {
+        serde_json::from_str(&self.extra).ok()
     }
 
     /// SHA-256 over every field in hex: what a review is bound to.
@@ -65,6 +74,9 @@ impl Text {
             for word in list {
                 parts.extend([word.as_bytes(), b"\x1f"]);
             }
+        }
+        if !self.extra.is_empty() {
+            parts.extend([b"\x1d", self.extra.as_bytes()]);
         }
         hex_sha256(parts)
     }
@@ -109,6 +121,9 @@ pub struct Changes {
     /// Free words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
+    /// Fields that lessons lack; empty for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra: Option<String>,
 }
 
 impl Changes {
@@ -138,6 +153,7 @@ impl Changes {
             project_types: changed(&old.project_types, &new.project_types),
             tech_stacks: changed(&old.tech_stacks, &new.tech_stacks),
             tags: changed(&old.tags, &new.tags),
+            extra: changed(&old.extra, &new.extra),
         }
     }
 
@@ -162,6 +178,7 @@ impl Changes {
             project_types: or(&self.project_types, &text.project_types),
             tech_stacks: or(&self.tech_stacks, &text.tech_stacks),
             tags: or(&self.tags, &text.tags),
+            extra: or(&self.extra, &text.extra),
         }
     }
 }

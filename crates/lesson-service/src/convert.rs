@@ -59,6 +59,7 @@ pub(crate) fn lesson(lesson: &core::Lesson, reading: &Reading) -> api::LessonVie
         store: None,
         proposals: Vec::new(),
         proposed: None,
+        extra: String::new(),
     }
 }
 

@@ -90,6 +90,11 @@ pub struct LessonView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub proposed: Option<String>,
+    /// Fields of the file that it came from which lessons lack: a JSON object as text, in answers to people about this lesson;
+    /// absent where there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub extra: String,
 }
 
 /// The stored numbers of a lesson.
@@ -268,6 +273,11 @@ pub struct LessonPatch {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     #[field(lesson)]
     pub tags: Option<Vec<String>>,
+    /// Fields that lessons lack: a JSON object as text; empty means none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::EXTRA)))]
+    #[field(lesson)]
+    pub extra: Option<String>,
 }
 
 /// How a list of lessons is ordered.

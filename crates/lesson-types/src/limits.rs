@@ -16,6 +16,10 @@ pub const CONTEXT: usize = 20_000;
 pub const RECOMMENDATION: usize = 100_000;
 /// A domain, tag, project type, tech stack, phase, source or server name.
 pub const WORD: usize = 100;
+/// The fields of a file that lessons lack, as JSON.
+pub const EXTRA: usize = 8_000;
+/// How many such fields.
+pub const EXTRA_FIELDS: usize = 100;
 /// Entries in a list of tags, project types or tech stacks.
 pub const WORDS: usize = 64;
 /// A query, feature or tool request.

@@ -70,6 +70,10 @@ impl Author {
             project_types: dice.words(),
             tech_stacks: dice.words(),
             tags: dice.words(),
+            extra: match dice.one_in(3) {
+                true => serde_json::json!({"x": dice.text(), "list": dice.words()}).to_string(),
+                false => String::new(),
+            },
         };
         let standing = if dice.one_in(2) {
             Standing::default()
@@ -406,6 +410,10 @@ impl Author {
             project_types: dice.one_in(3).then(|| dice.words()),
             tech_stacks: dice.one_in(3).then(|| dice.words()),
             tags: dice.one_in(3).then(|| dice.words()),
+            extra: dice.one_in(3).then(|| match dice.one_in(3) {
+                true => String::new(),
+                false => serde_json::json!({"x": dice.text()}).to_string(),
+            }),
         };
         EventKind::LessonEdited {
             lesson,

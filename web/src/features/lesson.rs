@@ -389,8 +389,10 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
         ("Tags", list(&lesson.tags, "none")),
         ("Revision", lesson.rev.to_string()),
     ];
+    let extra = (!lesson.extra.is_empty()).then(|| ("Other fields of its file", lesson.extra.clone()));
     let rows = rows
         .into_iter()
+        .chain(extra)
         .map(|(name, value)| (name, value.into_any()));
     let source = match run_of(lesson) {
         Some(id) => view! { <a href=address(&id) data-testid="source-run">"the run that it was learned in"</a> }.into_any(),

@@ -149,6 +149,7 @@ export async function show(asked) {
     ["For", [...lesson.project_types, ...lesson.tech_stacks].join(", ")],
     ["Tags", lesson.tags.join(", ")],
     ["Source", lesson.source],
+    ["Other fields", lesson.extra],
   ]) {
     if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
   }

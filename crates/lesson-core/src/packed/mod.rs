@@ -25,7 +25,7 @@ pub(crate) use wire::{Reader, Writer};
 const END: u64 = 0x656e_6421;
 
 wire::structs! {
-    Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags }
+    Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra }
     Standing {
         confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness,
         use_count, causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures,
@@ -36,7 +36,7 @@ wire::structs! {
         text_at, approved_by_agent, pending_standing, counted_on, proposals
     }
     Proposal { id, by, at, base_rev, changes, archive, trust, findings }
-    Changes { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags }
+    Changes { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra }
     Withdrawal { since, ahead, lifted }
     CountedOn { rated, voted }
     Recommendation {
@@ -74,7 +74,7 @@ pub fn packed_size(space: &Space) -> usize {
         .lessons()
         .map(|Lesson { slug, text, .. }| {
             let long = [&text.description, &text.context, &text.recommendation];
-            slug.len() + text.title.len() + long.map(String::len).iter().sum::<usize>() + 200
+            slug.len() + text.title.len() + text.extra.len() + long.map(String::len).iter().sum::<usize>() + 200
         })
         .sum();
     let records: usize = space.decisions().map(|(_, one)| one.records.len()).sum();

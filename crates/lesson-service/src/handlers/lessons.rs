@@ -291,6 +291,10 @@ impl<S: Store, H: Host> Service<S, H> {
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
             proposals: proposals.iter().map(|held| view(lesson, held)).collect(),
+            extra: match is_for_agent {
+                true => String::new(),
+                false => lesson.text.extra.clone(),
+            },
             ..self.view(lesson)
         }
     }
@@ -334,6 +338,7 @@ fn new_text(new: NewLesson) -> Text {
         project_types: new.project_types.unwrap_or_default(),
         tech_stacks: new.tech_stacks.unwrap_or_default(),
         tags: new.tags.unwrap_or_default(),
+        extra: String::new(),
     }
 }
 
@@ -348,6 +353,7 @@ fn changes(patch: LessonPatch) -> Changes {
         project_types: patch.project_types,
         tech_stacks: patch.tech_stacks,
         tags: patch.tags,
+        extra: patch.extra,
     }
 }
 

@@ -257,6 +257,7 @@ fn fields(theirs: &Text, mine: &Text) -> Vec<ConflictField> {
             ("project_types", text.project_types.join(", ")),
             ("tech_stacks", text.tech_stacks.join(", ")),
             ("tags", text.tags.join(", ")),
+            ("extra", text.extra.clone()),
         ]
     };
     shown(theirs)

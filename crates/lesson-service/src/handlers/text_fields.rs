@@ -18,6 +18,8 @@ pub(crate) fn fields(text: &Text, before: Option<&Text>) -> Vec<RevisionField> {
                 after,
             }
         })
+        // Few lessons have other fields than those of the form.
+        .filter(|field| field.name != "extra" || field.changed || !field.after.is_empty())
         .collect()
 }
 
@@ -29,7 +31,7 @@ pub(crate) fn changed_fields(before: &Text, after: &Text) -> Vec<RevisionField> 
 }
 
 /// A text's fields in the order of a form.
-fn written(text: &Text) -> [(&'static str, String); 9] {
+fn written(text: &Text) -> [(&'static str, String); 10] {
     [
         ("title", text.title.clone()),
         ("description", text.description.clone()),
@@ -40,5 +42,6 @@ fn written(text: &Text) -> [(&'static str, String); 9] {
         ("project_types", text.project_types.join(", ")),
         ("tech_stacks", text.tech_stacks.join(", ")),
         ("tags", text.tags.join(", ")),
+        ("extra", text.extra.clone()),
     ]
 }

@@ -17,7 +17,23 @@ pub(crate) fn text(text: &Text) -> Result<(), ApiError> {
     chars("domain", &text.domain, limits::WORD)?;
     words("project_types", Some(&text.project_types))?;
     words("tech_stacks", Some(&text.tech_stacks))?;
-    words("tags", Some(&text.tags))
+    words("tags", Some(&text.tags))?;
+    extra(text)
+}
+
+/// Fields that lessons lack: a JSON object, as it is read again on export.
+fn extra(text: &Text) -> Result<(), ApiError> {
+    chars("extra", &text.extra, limits::EXTRA)?;
+    if text.extra.is_empty() {
+        return Ok(());
+    }
+    let Some(fields) = text.extra_fields() else {
+        return Err(ApiError::invalid(
+            "extra",
+            "extra is no JSON object; write it as `{\"name\": \"value\"}`, or leave it empty",
+        ));
+    };
+    entries("extra", fields.len(), limits::EXTRA_FIELDS)
 }
 
 /// A text that an agent can read beside others. `before` is what is stored: what was longer when it

@@ -116,6 +116,7 @@ pub async fn restore_revision(
         project_types: words("project_types"),
         tech_stacks: words("tech_stacks"),
         tags: words("tags"),
+        extra: Some(text("extra").unwrap_or_default()),
     };
     let sent = client.raw(Method::Patch, path, json(&wanted));
     let saved = sent.await.and_then(read::<LessonView>)?;
@@ -135,5 +136,6 @@ fn patch(to: &LessonView, base_rev: u32) -> LessonPatch {
         project_types: Some(to.project_types.clone()),
         tech_stacks: Some(to.tech_stacks.clone()),
         tags: Some(to.tags.clone()),
+        extra: Some(to.extra.clone()),
     }
 }

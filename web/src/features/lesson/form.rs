@@ -219,6 +219,7 @@ impl LessonFields {
             project_types: words(self.project_types, &from.project_types),
             tech_stacks: words(self.tech_stacks, &from.tech_stacks),
             tags: words(self.tags, &from.tags),
+            extra: None,
         };
         let nothing = LessonPatch {
             base_rev,

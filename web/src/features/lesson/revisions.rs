@@ -144,6 +144,7 @@ fn label(name: &str) -> String {
         "recommendation" => "What to do".to_owned(),
         "project_types" => "Project type".to_owned(),
         "tech_stacks" => "Tech stack".to_owned(),
+        "extra" => "Other fields of its file".to_owned(),
         other => format::spaced(other),
     }
 }
