@@ -135,6 +135,14 @@ impl Fields {
         }
     }
 
+    /// Takes the fields that nobody took and that say something.
+    pub fn rest(&mut self) -> Vec<(String, Node)> {
+        std::mem::take(&mut self.entries)
+            .into_iter()
+            .filter_map(|(name, _, node)| Some((name, node.filter(|node| !node.is_null())?)))
+            .collect()
+    }
+
     /// Names of the fields that nobody took and that say something.
     pub fn left(&self) -> Vec<&str> {
         self.entries

@@ -19,6 +19,7 @@ mod cursor;
 mod detect;
 mod export;
 mod exports;
+mod extra;
 mod fields;
 mod file_name;
 mod fit;

@@ -1,5 +1,6 @@
 //! One lesson out of the fields of one record, whatever file it stood in.
 
+use super::extra;
 use super::fields::{FieldError, Fields, tidy};
 use super::fit::fit;
 use super::limits::out_of_bounds;
@@ -10,6 +11,7 @@ use lesson_core::Millis;
 use lesson_core::learning::FIRST_VARIANCE;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
+use lesson_types::limits::{EXTRA, EXTRA_FIELDS};
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
@@ -67,7 +69,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
     let mut read = Read {
         fields,
         notes: Vec::new(),
-        left: Vec::new(),
+        kept: Vec::new(),
     };
     match lesson(&mut read, place) {
         Ok(lesson) => {
@@ -79,7 +81,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
                 let message = format!("`{}`: {}; it was left out", lesson.slug, fault.message);
                 sink.warn(line, fault.code, message);
             }
-            sink.unknown(place.line, read.left);
+            sink.unknown(place.line, read.kept);
             sink.lesson(place.line, lesson, place.apart);
         }
         Err(error) => {
@@ -95,15 +97,15 @@ type Note = (&'static str, String);
 struct Read {
     fields: Fields,
     notes: Vec<Note>,
-    /// Names of fields that lessons don't have.
-    left: Vec<String>,
+    /// Names of fields that lessons lack, which are kept beside them.
+    kept: Vec<String>,
 }
 
 fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let Read {
         fields,
         notes,
-        left,
+        kept,
     } = read;
     let line = place.line.unwrap_or(0);
     let refused = |code, message: String| FieldError {
@@ -143,6 +145,7 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
         project_types: tidy(fields.words(&["project_types", "project_type"])?),
         tech_stacks: tidy(fields.words(&["tech_stacks", "tech_stack", "technologies", "stack"])?),
         tags: Vec::new(),
+        extra: String::new(),
     };
     let mut tags = keywords;
     tags.extend(fields.words(&["tags", "keywords", "labels"])?);
@@ -172,16 +175,48 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let mut lesson = Lesson::new(slug, text, place.source, place.now);
     lesson.standing = standing(fields, line)?;
     life(fields, &mut lesson, place.now, notes)?;
+    fields.drop(DERIVED);
+    let mut rest = kept_before(fields);
+    // A name that is neither the slug nor a title.
+    if let Some(name) = nickname.filter(|name| !lesson.slug.ends_with(&slug_of(name))) {
+        rest.push(("name".to_owned(), Node::text(line, name)));
+    }
+    rest.extend(fields.rest());
+    let extra = extra::keep(rest);
+    lesson.text.extra = extra.text;
+    kept.extend(extra.names.iter().map(|name| shown(name)));
+    if !extra.beyond.is_empty() {
+        let names: Vec<String> = extra.beyond.iter().map(|name| shown(name)).collect();
+        notes.push((
+            "extra_too_large",
+            format!(
+                "fields that lessons lack have room for {EXTRA_FIELDS} of them and {EXTRA} characters of JSON together; these were left out: {}; shorten them, or keep them in a file of their own",
+                names.get(..TOLD).unwrap_or(&names).join(", ")
+            ),
+        ));
+    }
     if let Some(message) = out_of_bounds(&lesson) {
         return Err(refused("too_long", message));
     }
-    // A name that is neither the slug nor a title is told with what was left out.
-    if nickname.is_some_and(|name| !lesson.slug.ends_with(&slug_of(&name))) {
-        left.push("name".to_owned());
-    }
-    fields.drop(DERIVED);
-    left.extend(fields.left().into_iter().map(shown));
     Ok(lesson)
+}
+
+/// Names of fields without room that are told.
+const TOLD: usize = 8;
+
+/// What an export of ours kept in a field of its own: a map, or JSON in a text.
+fn kept_before(fields: &mut Fields) -> Vec<(String, Node)> {
+    let Some(node) = fields.take(&["extra"]) else {
+        return Vec::new();
+    };
+    match node.value {
+        Value::Map(entries) => entries,
+        Value::Text(ref text) if text.starts_with('{') => match extra::entries(text) {
+            entries if entries.is_empty() => vec![("extra".to_owned(), node)],
+            entries => entries,
+        },
+        _ => vec![("extra".to_owned(), node)],
+    }
 }
 
 /// `#tag` as `tag`, as it is written in notes; [`super::export`] doubles one that is meant.
@@ -190,7 +225,7 @@ fn hashless(tag: &str) -> String {
     tag.strip_prefix('#').unwrap_or(tag).to_owned()
 }
 
-/// `match: {keywords: […]}`; what else `match` holds stays, to be listed.
+/// `match: {keywords: […]}`; what else `match` holds stays.
 fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     let Some(node) = fields.take(&["match"]) else {
         return Ok(Vec::new());
@@ -212,8 +247,10 @@ fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     }
     let mut inner = Fields::of(node);
     let found = inner.words(&["keywords", "keyword"])?;
-    for name in inner.left() {
-        fields.set(&format!("match.{name}"), Node::text(line, name));
+    let rest = inner.rest();
+    if !rest.is_empty() {
+        let value = Value::Map(rest);
+        fields.push("match", Node { line, value });
     }
     Ok(found)
 }

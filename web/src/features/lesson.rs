@@ -389,7 +389,8 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
         ("Tags", list(&lesson.tags, "none")),
         ("Revision", lesson.rev.to_string()),
     ];
-    let extra = (!lesson.extra.is_empty()).then(|| ("Other fields of its file", lesson.extra.clone()));
+    let extra =
+        (!lesson.extra.is_empty()).then(|| ("Other fields of its file", lesson.extra.clone()));
     let rows = rows
         .into_iter()
         .chain(extra)

@@ -74,7 +74,11 @@ pub fn packed_size(space: &Space) -> usize {
         .lessons()
         .map(|Lesson { slug, text, .. }| {
             let long = [&text.description, &text.context, &text.recommendation];
-            slug.len() + text.title.len() + text.extra.len() + long.map(String::len).iter().sum::<usize>() + 200
+            slug.len()
+                + text.title.len()
+                + text.extra.len()
+                + long.map(String::len).iter().sum::<usize>()
+                + 200
         })
         .sum();
     let records: usize = space.decisions().map(|(_, one)| one.records.len()).sum();

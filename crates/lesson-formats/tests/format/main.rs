@@ -2,6 +2,7 @@
 //! what goes out comes back.
 
 mod agents;
+mod extra;
 mod hostile;
 mod people;
 mod properties;
