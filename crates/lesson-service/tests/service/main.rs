@@ -8,6 +8,7 @@ mod crowding;
 mod digest;
 mod empty_store;
 mod exchange;
+mod extra;
 mod failing_store;
 mod indexing;
 mod insight;
