@@ -297,6 +297,16 @@ export const COMMANDS = [
     load: async () => (await import("./commands/carry.mjs")).importFiles,
   },
   {
+    name: "imports",
+    arguments: "[NUMBER undo|redo]",
+    about: "what was imported here, the latest first; take one back, or bring it back",
+    more: "Undo archives what an import added and puts back the texts that it changed; what changed since stays as it is. The dashboard of `serve` lists the same under Settings.",
+    group: "Files",
+    second: ["undo", "redo"],
+    options: ASK,
+    load: async () => (await import("./commands/imports.mjs")).imports,
+  },
+  {
     name: "export",
     arguments: "",
     about: "write lessons out",

@@ -7,6 +7,7 @@ import { extname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
+import { importsOf, takeImports } from "./imports.mjs";
 import { spelled, typed } from "./invocation.mjs";
 import { log } from "./log.mjs";
 import { keepSynced } from "./syncing.mjs";
@@ -166,8 +167,24 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
       void host.loadModel().then(() => tell(host, listeners));
       return sendJson(answer, 200, { model: await modelState(host) });
     }
+    if (path === "/local/imports") return imports(asked, answer);
     if (path === "/local/command" && asked.method === "GET") return sendJson(answer, 200, { command: typed("") });
     refuse(answer, 404, "not_found", "There is no such address.");
+  }
+
+  /**
+   * The imports that can be undone, which the command line and the page keep in one list.
+   * @param {Asked} asked
+   * @param {Answer} answer
+   */
+  async function imports(asked, answer) {
+    const store = (host.places.project ?? host.places.personal)?.path;
+    if (asked.method === "GET") return sendJson(answer, 200, store ? importsOf(store) : []);
+    if (asked.method !== "PUT") return refuse(answer, 404, "not_found", "There is no such address.");
+    if (isReadOnly || !store) return refuse(answer, 403, "untrusted", spelled(READ_ONLY));
+    const list = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
+    if (takeImports(store, list)) return sendJson(answer, 200, importsOf(store));
+    refuse(answer, 400, "invalid_request", "The body is no list of imports.");
   }
 
   /**
