@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, test } from "node:test";
 import { machine, until } from "./installed.mjs";
 
 /** @param {string} name @param {string} text */
@@ -82,6 +82,7 @@ test("a dry run, and an import of nothing new, are not listed", () => {
 test("the page of `serve` reads and writes the same list", async () => {
   const on = imported();
   const child = on.start(["serve", "--port", "0", "--json"]);
+  after(() => child.kill());
   let text = "";
   child.stdout.on("data", (piece) => (text += piece));
   const served = await until(() => {

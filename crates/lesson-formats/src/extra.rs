@@ -1,8 +1,8 @@
 //! Fields that lessons lack, kept as one JSON object and written out again as front matter.
 
-use super::export::quote;
 use super::json_tree;
 use super::node::{Node, Value};
+use super::quoted::quote;
 use lesson_types::limits::{EXTRA, EXTRA_FIELDS};
 use std::collections::BTreeMap;
 

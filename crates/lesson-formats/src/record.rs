@@ -6,18 +6,21 @@ use super::fit::fit;
 use super::limits::out_of_bounds;
 use super::node::{Node, Value, shown};
 use super::sink::Sink;
+use super::split::split;
+use super::standing::standing;
 use super::words;
 use lesson_core::Millis;
-use lesson_core::learning::FIRST_VARIANCE;
 use lesson_core::{Category, Kind, Trust};
-use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
-use lesson_types::limits::{EXTRA, EXTRA_FIELDS};
+use lesson_core::{Lesson, Text, is_slug, slug_of};
+use lesson_types::limits::{EXTRA, EXTRA_FIELDS, LESSON_BYTES};
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
     /// What tells it from another lesson of its slug in the same file.
     pub apart: Option<&'a str>,
+    /// Whether a text that is longer than a lesson may be becomes several.
+    pub is_long_taken: bool,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
     /// Taken as the source when no field names one.
@@ -32,6 +35,7 @@ impl<'a> Place<'a> {
             line: Some(line),
             slug: None,
             apart: None,
+            is_long_taken: false,
             source,
             now,
         }
@@ -82,7 +86,25 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
                 sink.warn(line, fault.code, message);
             }
             sink.unknown(place.line, read.kept);
-            sink.lesson(place.line, lesson, place.apart);
+            let parts = match place.is_long_taken {
+                true => split(lesson),
+                false => vec![lesson],
+            };
+            if let [first, others @ ..] = parts.as_slice()
+                && !others.is_empty()
+            {
+                let names: Vec<&str> = others.iter().map(|part| part.slug.as_str()).collect();
+                let message = format!(
+                    "`{}` is longer than the {LESSON_BYTES} bytes that a lesson may have, and became {} lessons, cut between its sections; the others are {}",
+                    first.slug,
+                    parts.len(),
+                    names.join(", ")
+                );
+                sink.warn(place.line, "split", message);
+            }
+            for part in parts {
+                sink.lesson(place.line, part, place.apart);
+            }
         }
         Err(error) => {
             let line = Some(error.line).filter(|line| *line > 0);
@@ -384,77 +406,6 @@ pub(super) fn sentence(text: &str) -> String {
     let cut: String = sentence.chars().take(MOST).collect();
     let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
     format!("{}…", cut.trim_end())
-}
-
-fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
-    let old = Standing::default();
-    let mut standing = Standing {
-        confidence: fields.share(&["confidence"], old.confidence)?,
-        frequency: fields.count(&["frequency", "occurrences"], old.frequency)?,
-        upvotes: fields.count(&["upvotes"], 0)?,
-        downvotes: fields.count(&["downvotes"], 0)?,
-        times_surfaced: fields.count(&["times_surfaced", "surfaced_count"], 0)?,
-        times_helpful: fields.count(&["times_helpful", "helpful_count", "helpful"], 0)?,
-        times_not_helpful: fields.count(
-            &[
-                "times_not_helpful",
-                "not_helpful_count",
-                "times_harmful",
-                "harmful_count",
-                "harmful",
-            ],
-            0,
-        )?,
-        effectiveness: fields.share(&["effectiveness"], old.effectiveness)?,
-        use_count: fields.count(&["use_count", "uses"], 0)?,
-        causal_hits: fields.count(&["causal_hits"], 0)?,
-        last_used_at: fields.time(&["last_used_at", "last_used"])?,
-        last_feedback_at: fields.time(&["last_feedback_at", "last_feedback"])?,
-        times_applied: fields.count(&["times_applied", "applied_count"], 0)?,
-        success_count: fields.count(&["success_count", "successes"], 0)?,
-        consecutive_failures: fields.count(&["consecutive_failures"], 0)?,
-        trial_from: fields.count(&["trial_from"], 0)?,
-        proven_effective: fields.flag(&["proven_effective"])?.unwrap_or(false),
-        qualified_at: fields.time(&["qualified_at"])?,
-        lift_mean: fields.within(&["lift_mean"], old.lift_mean, (-1.0, 1.0))?,
-        lift_variance: fields.within(
-            &["lift_variance"],
-            old.lift_variance,
-            (0.0, FIRST_VARIANCE),
-        )?,
-        lift_at: fields.time(&["lift_at"])?,
-    };
-    for (part, count, whole, total) in [
-        (
-            "success_count",
-            standing.success_count,
-            "times_applied",
-            standing.times_applied,
-        ),
-        (
-            "causal_hits",
-            standing.causal_hits,
-            "use_count",
-            standing.use_count,
-        ),
-    ] {
-        if count > total && fields.is_lenient() {
-            // A part that is more than its whole says nothing.
-            standing.success_count = standing.success_count.min(standing.times_applied);
-            standing.causal_hits = standing.causal_hits.min(standing.use_count);
-            continue;
-        }
-        if count > total {
-            return Err(FieldError {
-                line,
-                code: "invalid_field",
-                message: format!(
-                    "{part} is {count}, but {whole} is only {total}; correct one of them"
-                ),
-            });
-        }
-    }
-    Ok(standing)
 }
 
 fn life(

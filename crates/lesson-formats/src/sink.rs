@@ -246,7 +246,7 @@ const TOO_MANY: &str =
     "this import holds 1,000,000 lessons and events already; import the rest in another one";
 
 /// A slug with a suffix, no longer than a new slug may be; `None` where the suffix says nothing.
-fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
+pub(super) fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
     const MOST: usize = 24;
     let suffix = suffix.get(..MOST).unwrap_or(suffix).trim_matches('-');
     if suffix.is_empty() || slug == suffix {

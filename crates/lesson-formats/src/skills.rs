@@ -1,9 +1,9 @@
 //! Lessons as Agent Skills: a folder each with a `SKILL.md`, which Claude Code, Codex, Cursor and others load when its
 //! description fits (<https://agentskills.io/specification>).
 
-use crate::export::quote;
 use crate::extra;
 use crate::node::Value;
+use crate::quoted::quote;
 use crate::skill_form::{WHAT, WHEN};
 use crate::{Format, parse};
 use lesson_core::{Lesson, Trust, one_line};

@@ -4,6 +4,7 @@
 mod agents;
 mod extra;
 mod hostile;
+mod long;
 mod people;
 mod properties;
 mod reading;
