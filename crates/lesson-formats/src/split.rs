@@ -21,9 +21,7 @@ pub(super) fn split(lesson: Lesson) -> Vec<Lesson> {
         return vec![lesson];
     }
     // Titles of parts have their heading in them.
-    let room = LESSON_BYTES
-        .saturating_sub(beside + TITLE * 4)
-        .max(LEAST);
+    let room = LESSON_BYTES.saturating_sub(beside + TITLE * 4).max(LEAST);
     let mut pieces = Vec::new();
     cut(&text.recommendation, *LEVELS.start(), room, &mut pieces);
     let mut slugs: BTreeSet<String> = BTreeSet::new();
@@ -35,7 +33,12 @@ pub(super) fn split(lesson: Lesson) -> Vec<Lesson> {
             part.trim().clone_into(&mut one.text.recommendation);
             if at > 0 {
                 let all = headings(&part);
-                name(&mut one, all.first().map(|heading| heading.text), at + 1, &slugs);
+                name(
+                    &mut one,
+                    all.first().map(|heading| heading.text),
+                    at + 1,
+                    &slugs,
+                );
             }
             slugs.insert(one.slug.clone());
             one

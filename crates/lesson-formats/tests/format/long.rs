@@ -51,7 +51,10 @@ fn a_long_skill_becomes_a_lesson_a_part_and_says_so() {
         ]
     );
     assert!(all[0].text.recommendation.starts_with("First words."));
-    assert!(all.iter().all(|one| one.text.context.contains("Use when a release is due")));
+    assert!(
+        all.iter()
+            .all(|one| one.text.context.contains("Use when a release is due"))
+    );
     assert_eq!(
         (all[0].text.extra.as_str(), all[1].text.extra.as_str()),
         (r#"{"license":"MIT"}"#, "")
@@ -70,7 +73,10 @@ fn a_long_skill_becomes_a_lesson_a_part_and_says_so() {
 
 #[test]
 fn code_is_never_cut_and_a_skill_that_fits_stays_one() {
-    let code = format!("```sh\n{}```\n\n", "run it\n\n# not a heading\n\n".repeat(300));
+    let code = format!(
+        "```sh\n{}```\n\n",
+        "run it\n\n# not a heading\n\n".repeat(300)
+    );
     let body = format!("{code}{code}{code}{code}");
     let parsed = read(("deploy/SKILL.md", &skill(&body)));
     assert!(parsed.lessons.len() > 1);
@@ -78,7 +84,10 @@ fn code_is_never_cut_and_a_skill_that_fits_stays_one() {
         let fences = read.lesson.text.recommendation.matches("```").count();
         assert_eq!(fences % 2, 0, "{}", read.lesson.slug);
     }
-    let fits = read(("deploy/SKILL.md", &skill(&"x ".repeat(LESSON_BYTES / 2 - 400))));
+    let fits = read((
+        "deploy/SKILL.md",
+        &skill(&"x ".repeat(LESSON_BYTES / 2 - 400)),
+    ));
     assert_eq!(fits.lessons.len(), 1);
 }
 
