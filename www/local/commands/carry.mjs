@@ -1,7 +1,7 @@
 // `lessonloop import` and `lessonloop export`: files of lessons in and out. The formats are the module's.
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { load } from "../engine.mjs";
 import { replaceFile } from "../files.mjs";
 import { hostOf } from "../host.mjs";
@@ -94,7 +94,9 @@ export async function importFiles(given) {
  */
 function remembered(lessons, paths, only) {
   if (lessons.length === 0) return false;
-  const names = paths.map((path) => (path === "-" ? "standard input" : path));
+  // A folder is remembered by its name, whatever it was called by.
+  const nameOf = (/** @type {string} */ path) => (/^[./\\]+$/.test(path) ? basename(resolve(path)) || path : path);
+  const names = paths.map((path) => (path === "-" ? "standard input" : nameOf(path)));
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
   try {
     noteImport(hostOf({ only }).main.path, plain(names.slice(0, NAMED).join(", ") + more), lessons);
