@@ -30,8 +30,8 @@ pub struct Device {
     pub deaf_until: Millis,
     /// A copy of a profile does not exist before it is made.
     pub exists: bool,
-    /// Whether another device has its store's events, and may send them while this one reads.
-    pub copied: bool,
+    /// The last position of its store when the profile was copied: another device has those events too. 0 before.
+    pub copied_through: u64,
     /// Whether its session was thrown away because a refresh token was refused.
     pub thrown: bool,
     /// Whether a person is about to sign in.
@@ -76,7 +76,7 @@ impl Device {
             first_actor: String::new(),
             offline_until: 0,
             deaf_until: 0,
-            copied: false,
+            copied_through: 0,
             exists: true,
             thrown: false,
             signing_in: false,

@@ -28,7 +28,7 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
         let op_id = &stored.event.op_id;
         // Another isolate did the same request meanwhile, or a copy of the profile sent the same event between a look at
         // what waits and the server's answer: nobody here can know. The next round sends it and learns.
-        let elsewhere = stored.event.request.is_some() || held.copied;
+        let elsewhere = stored.event.request.is_some() || stored.position <= held.copied_through;
         if ledger.has(op_id, page.length) && !elsewhere {
             return Err(format!(
                 "device {device} shows event {op_id} in its rows and again on top of them"

@@ -9,9 +9,11 @@ use anyhow::Result;
 use crate::cache::Cache;
 use crate::run;
 
-/// Where the test runner leaves what failed, so that it can be told once more after all suites.
+/// Where the test runner leaves what failed, so that it can be told once more after all suites. Of this process alone, as
+/// another one may run another suite.
 pub fn failures(cache: &Cache) -> Result<PathBuf> {
-    Ok(cache.dir("logs")?.join("failures.txt"))
+    let name = format!("failures-{}.txt", std::process::id());
+    Ok(cache.dir("logs")?.join(name))
 }
 
 /// Node's test runner, which ends with the ten slowest tests. A test that hangs fails after a quarter of an hour, and what a

@@ -247,7 +247,6 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
             wait(build.take());
         }
         let failures = failures(cache)?;
-        let _ = fs::remove_file(&failures);
         let outcome =
             prepare(cache, suite).and_then(|()| suite.runner.run(cache, suite.needs, only));
         if let Err(fault) = &outcome {
@@ -259,6 +258,7 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
             };
             again.push(format!("{}:\n{what}", suite.name));
         }
+        let _ = fs::remove_file(&failures);
         rows.push((suite.name, outcome.is_ok(), clock.to_string()));
     }
     // On standard output, where a CI reads results.
