@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
 const COMMANDS =
-  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review last config import export backfill connect sync doctor completions".split(
+  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats digest review last config import export backfill connect sync doctor completions".split(
     " ",
   );
 
@@ -200,6 +200,23 @@ test("a repository's folder gives what tools keep in it, and says what was left 
   assert.match(on.run(["import", "."]).out, /^added 5, /);
   assert.match(on.run(["import", "."]).out, /^added 0, updated 0, unchanged 5\n/, "a second time changes nothing");
   assert.match(on.run(["import", ".cursor"]).out, /unchanged 1\n/, "a tool's folder that is named");
+});
+
+test("a digest is Markdown for people and the same numbers for scripts", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify({ title: "Name *every* bound", recommendation: "Write it down." }) });
+  const told = on.json(["digest", "--days", "30"]);
+  assert.equal(told.days, 30);
+  assert.equal(told.runs.added_total, 1);
+  assert.equal(told.waiting.unreviewed, 1);
+  const { code, out } = on.run(["digest", "--days", "30"]);
+  assert.equal(code, 0);
+  assert.equal(out.trimEnd(), told.markdown.trimEnd());
+  assert.match(out, /^# \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n/);
+  assert.match(out, /## New lessons\n\n- Name \\\*every\\\* bound/);
+  const wrong = on.run(["digest", "--until", "soon"]);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /until is `soon`.*\(until\)/);
 });
 
 test("what a terminal obeys is shown, not sent", () => {

@@ -210,6 +210,9 @@ pub(crate) fn health(first: Response, second: Response) -> Response {
             (Some(ratio), _) => Some(ratio),
             (None, ratio) => ratio,
         };
+        // The first store keeps every run.
+        one.supply.lessons += two.supply.lessons;
+        one.supply.left_out += two.supply.left_out;
         one.feedback_last_7_days += two.feedback_last_7_days;
         one.bands.consistently_unhelpful += two.bands.consistently_unhelpful;
         one.bands.mixed_or_new += two.bands.mixed_or_new;

@@ -8,7 +8,7 @@ use crate::store::VectorRow;
 use crate::supabase::Supabase;
 use crate::vectors::WireVector;
 use crate::wire::WirePage;
-use lesson_types::{Bands, Funnel, SessionFeedback, Stats, Tags};
+use lesson_types::{Bands, Funnel, RunCounts, SessionFeedback, Stats, Supply, Tags};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -76,6 +76,10 @@ pub struct Report {
     pub bands: Bands,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
+    /// How its runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents.
+    pub supply: Supply,
     /// What was heard of the sessions of the last seven days.
     pub sessions: Option<SessionFeedback>,
     /// Lessons with a vector of the model that was asked for.

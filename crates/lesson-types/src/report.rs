@@ -196,6 +196,41 @@ pub struct SessionFeedback {
     pub last_silent: Option<String>,
 }
 
+/// How the runs of a space went. Success is told one way everywhere: of the runs with a final outcome, the share that went
+/// well, `successes / with_outcome`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunCounts {
+    /// Decisions that lessons were asked for, whether any was given.
+    pub runs: u32,
+    /// Those of them with a final outcome.
+    pub with_outcome: u32,
+    /// Those of these that went well.
+    pub successes: u32,
+    /// Runs whose outcome is open.
+    pub pending: u32,
+    /// Runs that were given no lesson on purpose, to compare the others with.
+    pub control: u32,
+}
+
+/// What there is to give to agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Supply {
+    /// Lessons in use that are not held back.
+    pub lessons: u32,
+    /// Those of them that are left out for what came of them.
+    pub left_out: u32,
+    /// The newest runs in a row that were given no lesson, control runs aside; 0 where none ever was given one.
+    pub empty_runs: u32,
+    /// What to do where all are left out, or where runs stay empty for that; `null` else.
+    pub remedy: Option<String>,
+}
+
 /// `GET /v1/health`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,6 +243,10 @@ pub struct Health {
     pub issues: Vec<HealthIssue>,
     /// The engine's version.
     pub version: String,
+    /// How its runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents.
+    pub supply: Supply,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
     /// What was heard of the sessions of the last seven days.

@@ -18,17 +18,6 @@ pub struct Run<'a> {
     pub by: &'a str,
     /// What was drawn for it.
     pub measured: Option<&'a Measured>,
-    /// The lessons that were recommended.
-    pub lessons: Given<'a>,
-}
-
-/// The lessons of a run, as (slug, whether it was applied).
-#[derive(Debug, Clone, Copy)]
-pub enum Given<'a> {
-    /// Those of a decision.
-    Records(&'a Decision),
-    /// A list.
-    List(&'a [(&'a str, bool)]),
 }
 
 impl<'a> Run<'a> {
@@ -44,24 +33,6 @@ impl<'a> Run<'a> {
             domain: decision.context.domain.as_deref().unwrap_or_default(),
             by: &decision.by,
             measured: decision.measured.as_ref(),
-            lessons: Given::Records(decision),
-        }
-    }
-
-    /// The slugs of the lessons that were applied.
-    pub(super) fn applied(&self) -> Vec<&'a str> {
-        match self.lessons {
-            Given::Records(decision) => decision
-                .records
-                .iter()
-                .filter(|record| record.was_applied)
-                .map(|record| record.lesson.as_str())
-                .collect(),
-            Given::List(list) => list
-                .iter()
-                .filter(|(_, applied)| *applied)
-                .map(|(slug, _)| *slug)
-                .collect(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::told::{Answer, Rows, Told, many, more};
 use lesson_core::one_line;
 use lesson_types::{
     Bands, DayActivity, Funnel, Health, HealthIssue, HealthStatus, LessonRank, LiftCounts,
-    ModelHealth, Stats, StoreHealth,
+    ModelHealth, RunCounts, Stats, StoreHealth, Supply,
 };
 use serde::Serialize;
 use serde_json::Error;
@@ -147,6 +147,8 @@ struct HealthData<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
     version: &'a str,
+    runs: &'a RunCounts,
+    supply: &'a Supply,
     feedback_last_7_days: u32,
     causal_ratio: Option<f64>,
     bands: Bands,
@@ -169,6 +171,17 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         funnel.applied,
         funnel.outcome,
         funnel.success,
+    ));
+    let (runs, supply) = (&health.runs, &health.supply);
+    told.say(format_args!(
+        "Runs: {}, with an outcome {} of which {} went well, pending {}, control {}. Lessons to give: {}, left out for what came of them {}.",
+        runs.runs,
+        runs.with_outcome,
+        runs.successes,
+        runs.pending,
+        runs.control,
+        supply.lessons,
+        supply.left_out,
     ));
     told.say(format_args!(
         "Lessons by effectiveness: {} consistently helpful, {} generally helpful, {} mixed or new, {} consistently unhelpful.{}",
@@ -219,6 +232,8 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         issues,
         left_out: rows.left_out(),
         version: &health.version,
+        runs,
+        supply,
         feedback_last_7_days: health.feedback_last_7_days,
         causal_ratio: health.causal_ratio,
         bands: *bands,

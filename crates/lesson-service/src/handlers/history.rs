@@ -5,6 +5,7 @@ use crate::convert;
 use crate::handlers::lessons::known;
 use crate::handlers::lift_view::measured_of;
 use crate::handlers::stats::count;
+use crate::handlers::text_fields::fields;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -12,11 +13,11 @@ use crate::http::fault::no_lesson;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_core as core;
-use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
+use lesson_core::{Event, RankPolicy, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Impression, Mover,
-    Revision, RevisionField, RevisionMark, StandingExplained, limits,
+    Revision, RevisionMark, StandingExplained, limits,
 };
 use serde_json::Value;
 use std::ops::Range;
@@ -133,13 +134,17 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<StandingExplained>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let terms = core::explain(known(&state, slug)?, &self.policy);
+        let terms = core::explain(
+            known(&state, slug)?,
+            &state.in_force(&self.policy),
+            self.host.now(),
+        );
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,
             measured: self
                 .held
-                .measured(|| measured_of(&state, &self.policy, slug)),
+                .measured(|| measured_of(&state, &self.reading(&state), slug)),
         })
     }
 
@@ -180,18 +185,22 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
 fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint {
     let entry = point.entry;
     let held = &entry.after;
+    let lift = core::lift_view(held, entry.event.at);
     CoursePoint {
         at: to_rfc3339(entry.event.at),
         op_id: entry.event.op_id.clone(),
         event: entry.event.event.name().to_owned(),
         summary: entry.summary.clone(),
         events: count(point.events),
+        lift: lift.mean,
+        lift_low: lift.low,
+        lift_high: lift.high,
         confidence: held.confidence,
         effectiveness: held.effectiveness,
         causal_adjusted: held.causal_adjusted(policy),
         success_rate: held.success_rate(),
         effectiveness_score: held.effectiveness_score(),
-        badge: held.badge().kind,
+        badge: held.badge_at(policy, entry.event.at).kind,
     }
 }
 
@@ -218,36 +227,4 @@ fn showing(showing: &core::Impression<'_>) -> Impression {
         pnl_percent: record.and_then(|record| record.pnl_percent),
         counted: showing.is_counted,
     }
-}
-
-fn fields(text: &Text, before: Option<&Text>) -> Vec<RevisionField> {
-    let was = before.map(written);
-    written(text)
-        .into_iter()
-        .enumerate()
-        .map(|(at, (name, after))| {
-            let before = was.as_ref().map(|was| was[at].1.clone());
-            RevisionField {
-                name: name.to_owned(),
-                changed: before.as_ref().is_some_and(|before| *before != after),
-                before,
-                after,
-            }
-        })
-        .collect()
-}
-
-/// A text's fields in the order of a form.
-fn written(text: &Text) -> [(&'static str, String); 9] {
-    [
-        ("title", text.title.clone()),
-        ("description", text.description.clone()),
-        ("context", text.context.clone()),
-        ("recommendation", text.recommendation.clone()),
-        ("category", text.category.as_str().to_owned()),
-        ("domain", text.domain.clone()),
-        ("project_types", text.project_types.join(", ")),
-        ("tech_stacks", text.tech_stacks.join(", ")),
-        ("tags", text.tags.join(", ")),
-    ]
 }

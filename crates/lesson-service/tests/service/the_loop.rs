@@ -42,7 +42,7 @@ fn standing(fixture: &TestService, slug: &str) -> StandingView {
 
 #[test]
 fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
-    let fixture = trader();
+    let fixture = trader().by_seeds();
     for decision in ["d1", "d2", "d3"] {
         let answer = recommend(&fixture, decision);
         assert_eq!(answer.recommended[0].slug, "strategy-dlmm-wide-range");

@@ -1,5 +1,4 @@
-//! The space as a whole, whatever the range: what is the matter, from shown to settled, effectiveness, and whether
-//! feedback comes in.
+//! The space as a whole, whatever the range: from shown to settled, effectiveness, and whether feedback comes in.
 
 use crate::api::{Client, resource};
 use crate::components::{
@@ -9,22 +8,10 @@ use crate::components::{
 use crate::features::trend::short_day;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
+use lesson_types::{Health, LessonRank, Stats};
 
 /// Lessons in a list of the best, the worst or the unrated.
 const RANKED: usize = 8;
-
-/// What is the matter with the space.
-#[component]
-pub fn Issues() -> impl IntoView {
-    let client = Client::get_from_context();
-    let health = resource(move || {
-        let asked = client.get::<Health>("/v1/health");
-        async move { asked.await.map(|health| health.issues) }
-    });
-    let issues = Memo::new(move |_| health.get().and_then(Result::ok).unwrap_or_default());
-    move || issues.with(|issues| (!issues.is_empty()).then(|| listed(issues)))
-}
 
 /// The space as a whole.
 #[component]
@@ -54,7 +41,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     let steps = vec![
         step(
             "Shown",
-            "A lesson was given to an agent for a run",
+            "A lesson was shown to an agent for a run",
             funnel.surfaced,
         ),
         step("Applied", "The agent was seen to apply it", funnel.applied),
@@ -181,21 +168,6 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     }
 }
 
-fn listed(issues: &[HealthIssue]) -> AnyView {
-    let issues = issues
-        .iter()
-        .map(|issue| {
-            let class = match issue.severity {
-                Severity::Notice => "issue",
-                Severity::Warning | Severity::Error => "issue issue-warn",
-            };
-            view! { <li class=class data-issue=issue.code.clone()><span class="issue-says">{issue.message.clone()}</span>" "<span class="muted">{issue.remedy.clone()}</span></li> }
-                .into_any()
-        })
-        .collect::<Vec<_>>();
-    view! { <ul class="panel issues" data-testid="issues" aria-label="What to look at">{issues}</ul> }.into_any()
-}
-
 fn step(label: &'static str, about: &'static str, value: u32) -> FunnelStep {
     FunnelStep {
         label,
@@ -224,7 +196,7 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
     );
     let rows = [
         (
-            "Uses that were a cause",
+            "Decisive uses",
             "Uses in which the lesson made the difference, among all that feedback names.",
             health.causal_ratio,
             String::new(),

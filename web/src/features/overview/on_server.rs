@@ -5,6 +5,7 @@ use crate::api::{Client, resource};
 use crate::components::{Loaded, OnServerNote};
 use crate::features::figures::{Figure, Figures};
 use crate::format;
+use crate::more::{More, more};
 use leptos::prelude::*;
 use lesson_types::Stats;
 
@@ -18,6 +19,7 @@ pub fn OnServer() -> impl IntoView {
             {move || view! { <Figures figures=figures(&stats.get())/> }}
         </Loaded>
         <OnServerNote text="you work on this space on the server: what lessons do over time and what needs attention are reckoned from all runs, in a browser that keeps a copy".to_owned()/>
+        {more(More::Week)}
         <Activity/>
     }
 }
@@ -31,7 +33,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
     vec![
         count("Lessons", stats.lessons),
         count("Unreviewed", stats.unreviewed),
-        count("Qualified by use", stats.proven),
+        count("Proven", stats.proven),
         count("Rated", stats.lessons_rated),
     ]
 }

@@ -120,7 +120,7 @@ impl Server {
             "pull_changes" => response(
                 200,
                 json!({
-                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "tools": [], "feedback": [], "days": [],
+                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "bases": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": self.version.get(), "version": self.version.get(),
                     "has_more": false, "acked_seq": {}, "epoch": "one", "schema_version": lesson_sync::SCHEMA_VERSION,
                 }),
