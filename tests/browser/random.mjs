@@ -20,7 +20,7 @@ const LOOKS = [
 ].join(",");
 /** Parts of the page whose presses act, or lead out of it. */
 const ACTS =
-  "dialog, .space-menu, [data-testid=demo-banner], [data-testid=model-state], .review-acts, .toasts, fieldset";
+  "dialog, .space-menu, [data-testid=demo-banner], [data-testid=model-state], .review-acts, .lesson-acts, .toasts, fieldset";
 /** Words that are typed into searches. */
 const WORDS = ["test", "retry", "the", "zebra", "%", "a b", "ü", "'; --"];
 const SEARCHES = "#search-input, #runs-q, #review-q";

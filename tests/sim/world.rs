@@ -382,7 +382,6 @@ impl World {
     /// Copies a profile: another device goes on with the same store, and the same actor.
     fn copy(&mut self, from: usize, to: usize) -> Result<(), String> {
         self.counts.add("profile copied");
-        self.devices[from].copied = true;
         let store = self.devices[from].store.clone();
         let source = &self.devices[from];
         let (hashes, all, covered) = (source.row_hashes.clone(), source.rows_hash, source.covered);
@@ -393,7 +392,6 @@ impl World {
         copy.first_actor = first_actor;
         (copy.mix, copy.user) = (mix, user);
         copy.exists = true;
-        copy.copied = true;
         copy.store = store;
         copy.shown.refresh(&copy.store);
         let through = copy.shown.position;
