@@ -24,6 +24,7 @@ const lessonRow = (row) => ({
   counted_on: {},
   proposals: [],
   text_at: null,
+  extra: "",
   ...unseen,
   ...row,
   pending_standing: row.pending_standing ? { trial_from: 0, ...unseen, ...row.pending_standing } : null,
