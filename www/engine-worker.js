@@ -386,6 +386,9 @@ self.addEventListener("message", ({ data }) => {
     case "cancel_model":
       download?.abort();
       break;
+    case "tell_models":
+      void tellModels();
+      break;
     case "stop_indexing":
       stopIndexing();
       break;
@@ -400,9 +403,6 @@ self.addEventListener("message", ({ data }) => {
 
 const ready = start();
 ready.then(
-  async () => {
-    post({ type: "ready", build, model_cached: (await modelKept()) !== null });
-    await tellModels();
-  },
+  async () => post({ type: "ready", build, model_cached: (await modelKept()) !== null }),
   (error) => post({ type: "failed", message: `${error.message ?? error} ${RELOAD}` }),
 );

@@ -235,7 +235,7 @@ test("doctor finds nothing wrong with what was set up, and names what is", () =>
   assert.equal(well.code, 0, well.out);
   const found = JSON.parse(well.out);
   assert.ok(
-    found.some(({ what }) => /the model loads/.test(what)),
+    found.some(({ what }) => /the english model loads/.test(what)),
     well.out,
   );
   const at = join(on.project, ".mcp.json");

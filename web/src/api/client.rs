@@ -267,6 +267,11 @@ impl Client {
         self.post(&command("load_model"));
     }
 
+    /// Asks which models there are to choose from; [`Self::models`] hears the answer.
+    pub fn ask_models(self) {
+        self.post(&command("tell_models"));
+    }
+
     /// The same with a model that was chosen, in place of another.
     pub fn choose_model(self, model: ModelName) {
         let message = command("load_model");

@@ -9,6 +9,7 @@ use lesson_types::{ModelName, ModelState};
 #[component]
 pub fn ModelCard() -> impl IntoView {
     let client = Client::get_from_context();
+    client.ask_models();
     let can_load = move || {
         matches!(
             client.model.get(),
