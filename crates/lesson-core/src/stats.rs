@@ -1,6 +1,7 @@
 //! Stats and health: what a space says of itself.
 
 use crate::instant::{DAY, Millis, day};
+use crate::learning::Run;
 use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::{Decision, Space};
@@ -240,18 +241,16 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
 /// How the runs of a space went. Costs a pass over its decisions.
 fn runs(space: &Space) -> RunCounts {
     let mut told = RunCounts::default();
-    for (_, decision) in space.decisions() {
-        if decision.at.is_none() {
-            continue;
-        }
+    for (_, decision, run) in Run::all(space) {
         told.runs += 1;
-        if decision.is_final() {
+        if decision.is_control() {
+            told.control += 1;
+        } else if let Some((_, success)) = run.outcome {
             told.with_outcome += 1;
-            told.successes += u32::from(decision.went_well() == Some(true));
+            told.successes += u32::from(success);
         } else {
             told.pending += 1;
         }
-        told.control += u32::from(decision.is_control());
     }
     told
 }

@@ -196,8 +196,9 @@ pub struct SessionFeedback {
     pub last_silent: Option<String>,
 }
 
-/// How the runs of a space went. Success is told one way everywhere: of the runs with a final outcome, the share that went
-/// well, `successes / with_outcome`.
+/// How the runs of a space went: `runs` is `with_outcome`, `pending` and `control` together. Success is told one way
+/// everywhere: of the runs with a final outcome, the share that went well, `successes / with_outcome`. Control runs, which
+/// the others are compared with, are told apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -205,13 +206,13 @@ pub struct SessionFeedback {
 pub struct RunCounts {
     /// Decisions that lessons were asked for, whether any was given.
     pub runs: u32,
-    /// Those of them with a final outcome.
+    /// Those of them with a final outcome, control runs aside.
     pub with_outcome: u32,
     /// Those of these that went well.
     pub successes: u32,
-    /// Runs whose outcome is open.
+    /// Runs whose outcome is open, control runs aside.
     pub pending: u32,
-    /// Runs that were given no lesson on purpose, to compare the others with.
+    /// Runs that were given no lesson on purpose, to compare the others with, however they ended.
     pub control: u32,
 }
 
