@@ -168,6 +168,7 @@ begin
       'feedback_last_7_days', (
         select count(*) from public.feedback_times f
         where f.space = p_space and f.at >= now() - health_days * interval '1 day'),
+      'uses', lessonloop.u32(coalesce(numbers.uses, 0)),
       'causal_ratio', case when numbers.uses > 0 then numbers.hits::double precision / numbers.uses::double precision end,
       'bands', json_build_object('consistently_unhelpful', lessonloop.u32(numbers.band_1), 'mixed_or_new', lessonloop.u32(numbers.band_2),
         'generally_helpful', lessonloop.u32(numbers.band_3), 'consistently_helpful', lessonloop.u32(numbers.band_4)),

@@ -27,6 +27,8 @@ const ACTIVITY_DAYS: i64 = 30;
 pub struct Health {
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// Uses that feedback names: Σ use_count.
+    pub uses: u32,
     /// Σ causal_hits / Σ use_count; `None` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
@@ -173,6 +175,10 @@ fn listed(lesson: &Lesson, (policy, now): (&Policy, Millis)) -> LessonRank {
         title: lesson.text.title.clone(),
         badge: lesson.standing.badge_at(&policy.rank, now),
         effectiveness_score: lesson.standing.effectiveness_score(),
+        ratings: lesson
+            .standing
+            .times_helpful
+            .saturating_add(lesson.standing.times_not_helpful),
         effectiveness: lesson.standing.effectiveness,
         times_surfaced: lesson.standing.times_surfaced,
     }
@@ -219,6 +225,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         };
         *band += 1;
     }
+    health.uses = u32::try_from(uses).unwrap_or(u32::MAX);
     health.causal_ratio = (uses > 0).then(|| hits as f64 / uses as f64);
     for record in space
         .decisions()

@@ -19,6 +19,8 @@ pub struct LessonRank {
     pub badge: Badge,
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
+    /// Ratings, which that share is of.
+    pub ratings: u32,
     /// Causal effectiveness.
     pub effectiveness: f64,
     /// Retrievals that returned it.
@@ -254,7 +256,9 @@ pub struct Health {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub sessions: Option<SessionFeedback>,
-    /// Σ causal_hits / Σ use_count; `null` without uses.
+    /// Uses of lessons that feedback names: Σ use_count.
+    pub uses: u32,
+    /// The share of these that were a cause, Σ causal_hits / Σ use_count; `null` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,
