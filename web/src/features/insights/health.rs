@@ -298,13 +298,14 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
         .into_iter()
         .take(RANKED)
         .map(|lesson| {
+            let helpful = helpful(&lesson);
             view! {
                 <tr>
                     <th scope="row">
                         <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</a>
                         <div><BadgeChip badge=lesson.badge/></div>
                     </th>
-                    <td class="num">{helpful(&lesson)}</td>
+                    <td class="num">{helpful}</td>
                     <td class="num">{format::count(lesson.times_surfaced)}</td>
                 </tr>
             }
