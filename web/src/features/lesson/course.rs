@@ -387,18 +387,13 @@ fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
         .checked_sub(1)
         .and_then(|before| measure.of(points.get(before)?));
     let moved = match (before, measure.of(point)) {
-        (before, Some(now)) if measure == Measure::Lift => {
-            let by = before.map(|before| format!(", {}", by(now - before)));
-            format!("Lift {} points{}", lifted(point), by.unwrap_or_default())
-        }
         (_, None) => "no number yet".to_owned(),
-        (before, Some(now)) if measure == Measure::Success => {
-            let by = before.map(|before| format!(", {}", by(now - before)));
-            format!(
-                "Success {}{}",
-                succeeded(point).unwrap_or_default(),
-                by.unwrap_or_default()
-            )
+        (before, Some(now)) if matches!(measure, Measure::Lift | Measure::Success) => {
+            let what = match measure {
+                Measure::Lift => format!("Lift {} points", lifted(point)),
+                _ => format!("Success {}", succeeded(point).unwrap_or_default()),
+            };
+            what + &before.map_or_else(String::new, |before| format!(", {}", by(now - before)))
         }
         (None, Some(now)) => format!("{} {}", measure.label(), format::percent_fine(now)),
         (Some(before), Some(now)) => format!(
