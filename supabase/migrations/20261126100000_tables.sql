@@ -408,6 +408,10 @@ create table if not exists public.lesson_events (
   primary key (space, slug, version),
   foreign key (space, version) references public.events (space, version) on delete cascade
 );
+-- The lift that the event left the lesson with, of which its history tells the course; none where it did not move the lesson.
+alter table public.lesson_events add column if not exists lift_mean double precision;
+alter table public.lesson_events add column if not exists lift_variance double precision;
+alter table public.lesson_events add column if not exists lift_at timestamptz;
 -- An event that goes takes these along, and is looked for by its version.
 create index if not exists lesson_events_version on public.lesson_events (space, version);
 

@@ -71,13 +71,15 @@ begin
     from json_array_elements(p_events) with ordinality x);
 end $$;
 
--- Notes which lessons an event moved or saw.
+-- Notes which lessons an event moved or saw, and the lift that it left those with that it moved.
 create or replace function lessonloop.note_event(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  insert into public.lesson_events (space, slug, version)
-  select p_space, l.slug, p_version from public.lessons l where l.space = p_space and l.version > p_version
-  on conflict do nothing;
+  insert into public.lesson_events (space, slug, version, lift_mean, lift_variance, lift_at)
+  select p_space, l.slug, p_version, l.lift_mean, l.lift_variance, l.lift_at
+  from public.lessons l where l.space = p_space and l.version > p_version
+  on conflict (space, slug, version) do update
+  set lift_mean = excluded.lift_mean, lift_variance = excluded.lift_variance, lift_at = excluded.lift_at;
   if p_kind = 'UsageTracked' then
     insert into public.lesson_events (space, slug, version)
     select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'detections') x
@@ -477,8 +479,9 @@ begin
   return answer;
 end $$;
 
--- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before. `agents` says
--- which agents' keys had written, and from which place in the ledger on.
+-- The events that moved or saw a lesson, newest first, each with the lift that it left the lesson with: that hangs on other
+-- lessons and runs of its domain, so these events alone don't tell it. `p_before` is the `next_before` of the page before.
+-- `agents` says which agents' keys had written, and from which place in the ledger on.
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50)
 returns json
@@ -494,7 +497,8 @@ begin
     raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
   end if;
   with found as (
-    select e.version, e.payload, e.received_at, row_number() over (order by e.version desc) as place
+    select e.version, e.payload, e.received_at, x.lift_mean, x.lift_variance, x.lift_at,
+      row_number() over (order by e.version desc) as place
     from public.lesson_events x join public.events e on e.space = x.space and e.version = x.version
     where x.space = p_space and x.slug = p_slug and (p_before is null or x.version < p_before)
     order by e.version desc limit most + 1
@@ -505,7 +509,9 @@ begin
       from public.spaces s, unnest(s.agents, s.agents_from) as a (by, place) where s.id = p_space),
     'events', coalesce(json_agg(json_build_object(
       'version', f.version, 'received_at', lessonloop.rfc3339(f.received_at),
-      'event', f.payload) order by f.version desc) filter (where f.place <= most), '[]'),
+      'event', f.payload,
+      'lift', case when f.lift_mean is not null then json_build_object(
+        'mean', f.lift_mean, 'variance', f.lift_variance, 'at', lessonloop.rfc3339(f.lift_at)) end) order by f.version desc) filter (where f.place <= most), '[]'),
     'next_before', case when count(*) > most then min(f.version) filter (where f.place <= most) end)
   into answer from found f;
   return answer;

@@ -136,8 +136,8 @@ begin
       exists (select from public.recommendations r where r.space = p_space and r.decision_id = d.decision_id) as given
     from public.decisions d where d.space = p_space and d.at is not null)
   select
-    count(*) as runs, count(*) filter (where x.outcome in ('success', 'failure')) as with_outcome,
-    count(*) filter (where x.outcome = 'success') as successes, count(*) filter (where x.control) as control,
+    count(*) as runs, count(*) filter (where x.outcome in ('success', 'failure') and not x.control) as with_outcome,
+    count(*) filter (where x.outcome = 'success' and not x.control) as successes, count(*) filter (where x.control) as control,
     count(*) filter (where not x.given and not x.control and x.at > (select max(y.at) from all_runs y where y.given)) as empty_runs
   into run from all_runs x;
   -- As the core counts sessions: those that were given lessons, and those that nothing was heard of after half an hour.
@@ -168,13 +168,14 @@ begin
       'feedback_last_7_days', (
         select count(*) from public.feedback_times f
         where f.space = p_space and f.at >= now() - health_days * interval '1 day'),
+      'uses', lessonloop.u32(coalesce(numbers.uses, 0)),
       'causal_ratio', case when numbers.uses > 0 then numbers.hits::double precision / numbers.uses::double precision end,
       'bands', json_build_object('consistently_unhelpful', lessonloop.u32(numbers.band_1), 'mixed_or_new', lessonloop.u32(numbers.band_2),
         'generally_helpful', lessonloop.u32(numbers.band_3), 'consistently_helpful', lessonloop.u32(numbers.band_4)),
       'funnel', json_build_object('surfaced', lessonloop.u32(funnel.surfaced), 'applied', lessonloop.u32(funnel.applied),
         'outcome', lessonloop.u32(funnel.outcome), 'success', lessonloop.u32(funnel.success)),
       'runs', json_build_object('runs', lessonloop.u32(run.runs), 'with_outcome', lessonloop.u32(run.with_outcome),
-        'successes', lessonloop.u32(run.successes), 'pending', lessonloop.u32(run.runs - run.with_outcome),
+        'successes', lessonloop.u32(run.successes), 'pending', lessonloop.u32(run.runs - run.control - run.with_outcome),
         'control', lessonloop.u32(run.control)),
       'supply', json_build_object('lessons', lessonloop.u32(numbers.supply), 'left_out', lessonloop.u32(numbers.left_out),
         'empty_runs', lessonloop.u32(run.empty_runs), 'remedy', null),

@@ -75,7 +75,7 @@ test("a row tells its numbers, and a badge only where there is something to tell
   await withApp(async (page) => {
     await open(page);
     const cells = (slug, name) => page.locator(`[data-slug=${slug}] .cell-${name}`);
-    await eventually(async () => assert.equal(await cells("worked", "success").textContent(), "100%"));
+    await eventually(async () => assert.equal(await cells("worked", "success").textContent(), "4 of 4"));
     assert.equal(await cells("failed", "uses").textContent(), "5");
     assert.match(await cells("failed", "used").textContent(), / ago$/);
     for (const name of ["score", "success", "uses"]) assert.equal(await cells("unused", name).textContent(), "–");

@@ -205,9 +205,9 @@ impl<'a> Sums<'a> {
 pub fn digest_runs(space: &Space, range: &DigestRange, policy: &Policy) -> DigestRuns {
     let mut sums = Sums::default();
     let mut tokens = BTreeMap::new();
-    for (_, decision) in space.decisions() {
+    for (_, decision, run) in Run::all(space) {
         let taken = tokens_of(space, decision, &mut tokens);
-        let seen = Seen::of(decision, &Run::of(decision), taken, &policy.rank);
+        let seen = Seen::of(decision, &run, taken, &policy.rank);
         sums.take(range, &seen, decision);
     }
     sums.told(space, range)

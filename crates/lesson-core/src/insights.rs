@@ -35,14 +35,9 @@ pub(crate) const SILENT: i64 = 7;
 /// The insights of the `days` up to `now`; of all days from the first decision on without.
 pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) -> Insights {
     let today = now.div_euclid(DAY);
-    let runs = || {
-        space
-            .decisions()
-            .map(|(id, decision)| (id, decision, Run::of(decision)))
-    };
     let first = match days {
         Some(days) => today - i64::from(days.max(1)) + 1,
-        None => runs()
+        None => Run::all(space)
             .map(|(.., run)| run.at.div_euclid(DAY))
             .filter(|day| *day <= today)
             .min()
@@ -52,7 +47,7 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     let mut sums = Sums::new(&range);
     let mut tokens: BTreeMap<&str, u32> = BTreeMap::new();
     let mut uncovered = Uncovered::default();
-    for (id, decision, run) in runs() {
+    for (id, decision, run) in Run::all(space) {
         let taken = tokens_of(space, decision, &mut tokens);
         let seen = Seen::of(decision, &run, taken, &policy.rank);
         if !seen.covered && range.step(seen.day).is_some() {

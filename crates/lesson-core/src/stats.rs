@@ -1,6 +1,7 @@
 //! Stats and health: what a space says of itself.
 
 use crate::instant::{DAY, Millis, day};
+use crate::learning::Run;
 use crate::lesson::Lesson;
 use crate::policy::Policy;
 use crate::space::{Decision, Space};
@@ -26,6 +27,8 @@ const ACTIVITY_DAYS: i64 = 30;
 pub struct Health {
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// Uses that feedback names: Σ use_count.
+    pub uses: u32,
     /// Σ causal_hits / Σ use_count; `None` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
@@ -172,6 +175,10 @@ fn listed(lesson: &Lesson, (policy, now): (&Policy, Millis)) -> LessonRank {
         title: lesson.text.title.clone(),
         badge: lesson.standing.badge_at(&policy.rank, now),
         effectiveness_score: lesson.standing.effectiveness_score(),
+        ratings: lesson
+            .standing
+            .times_helpful
+            .saturating_add(lesson.standing.times_not_helpful),
         effectiveness: lesson.standing.effectiveness,
         times_surfaced: lesson.standing.times_surfaced,
     }
@@ -218,6 +225,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         };
         *band += 1;
     }
+    health.uses = u32::try_from(uses).unwrap_or(u32::MAX);
     health.causal_ratio = (uses > 0).then(|| hits as f64 / uses as f64);
     for record in space
         .decisions()
@@ -240,18 +248,16 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
 /// How the runs of a space went. Costs a pass over its decisions.
 fn runs(space: &Space) -> RunCounts {
     let mut told = RunCounts::default();
-    for (_, decision) in space.decisions() {
-        if decision.at.is_none() {
-            continue;
-        }
+    for (_, decision, run) in Run::all(space) {
         told.runs += 1;
-        if decision.is_final() {
+        if decision.is_control() {
+            told.control += 1;
+        } else if let Some((_, success)) = run.outcome {
             told.with_outcome += 1;
-            told.successes += u32::from(decision.went_well() == Some(true));
+            told.successes += u32::from(success);
         } else {
             told.pending += 1;
         }
-        told.control += u32::from(decision.is_control());
     }
     told
 }

@@ -70,6 +70,8 @@ pub struct Report {
     pub stats: Stats,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// Uses that feedback names: Σ use_count.
+    pub uses: u32,
     /// Σ causal_hits / Σ use_count; `None` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band of effectiveness.

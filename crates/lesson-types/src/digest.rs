@@ -1,6 +1,7 @@
 //! What changed in a space lately.
 
 use crate::insights::{RunTotals, SuccessRate};
+use crate::report::HealthIssue;
 use crate::review::ReviewCounts;
 use crate::words::Trust;
 use lesson_derive::Fields;
@@ -170,6 +171,9 @@ pub struct Digest {
     pub days: u32,
     /// How runs went, and what lessons did; `null` where the space is not kept here.
     pub runs: Option<DigestRuns>,
+    /// What stops the loop today, with its remedy: every lesson is left out for what came of it, or runs are given none and
+    /// earlier ones were; `null` while it goes round.
+    pub stopped: Option<HealthIssue>,
     /// What waits for a person today.
     pub waiting: DigestWaiting,
     /// What is not known, each with the reason and the remedy, as a sentence.

@@ -83,19 +83,22 @@ pub struct CoursePoint {
     pub summary: String,
     /// How many events that moved a number it stands for.
     pub events: u32,
-    /// The lift that was believed then, −1 to 1, and the ends of its interval of 95 %.
-    pub lift: f64,
-    /// Its lower end.
-    pub lift_low: f64,
+    /// The lift that was believed then, −1 to 1; 0.08 is 8 points. `null` where that is not known: in a space on a server
+    /// until the server has the event.
+    pub lift: Option<f64>,
+    /// The lower end of its interval of 95 %.
+    pub lift_low: Option<f64>,
     /// Its upper end.
-    pub lift_high: f64,
+    pub lift_high: Option<f64>,
     /// 0 to 1.
     pub confidence: f64,
     /// Causal effectiveness, 0 to 1.
     pub effectiveness: f64,
     /// The same, lowered when the lesson was seldom a cause: what ranking uses.
     pub causal_adjusted: f64,
-    /// Of the decisions in which it was applied, those that went well; `null` without any.
+    /// Runs with a final outcome in which it was applied.
+    pub times_applied: u32,
+    /// The share of these that went well; `null` without any.
     pub success_rate: Option<f64>,
     /// Helpful ratings among all, from two on.
     pub effectiveness_score: Option<f64>,

@@ -19,6 +19,8 @@ pub struct LessonRank {
     pub badge: Badge,
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
+    /// Ratings, which that share is of.
+    pub ratings: u32,
     /// Causal effectiveness.
     pub effectiveness: f64,
     /// Retrievals that returned it.
@@ -196,8 +198,9 @@ pub struct SessionFeedback {
     pub last_silent: Option<String>,
 }
 
-/// How the runs of a space went. Success is told one way everywhere: of the runs with a final outcome, the share that went
-/// well, `successes / with_outcome`.
+/// How the runs of a space went: `runs` is `with_outcome`, `pending` and `control` together. Success is told one way
+/// everywhere: of the runs with a final outcome, the share that went well, `successes / with_outcome`. Control runs, which
+/// the others are compared with, are told apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -205,13 +208,13 @@ pub struct SessionFeedback {
 pub struct RunCounts {
     /// Decisions that lessons were asked for, whether any was given.
     pub runs: u32,
-    /// Those of them with a final outcome.
+    /// Those of them with a final outcome, control runs aside.
     pub with_outcome: u32,
     /// Those of these that went well.
     pub successes: u32,
-    /// Runs whose outcome is open.
+    /// Runs whose outcome is open, control runs aside.
     pub pending: u32,
-    /// Runs that were given no lesson on purpose, to compare the others with.
+    /// Runs that were given no lesson on purpose, to compare the others with, however they ended.
     pub control: u32,
 }
 
@@ -253,7 +256,9 @@ pub struct Health {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub sessions: Option<SessionFeedback>,
-    /// Σ causal_hits / Σ use_count; `null` without uses.
+    /// Uses of lessons that feedback names: Σ use_count.
+    pub uses: u32,
+    /// The share of these that were a cause, Σ causal_hits / Σ use_count; `null` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,

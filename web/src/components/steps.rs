@@ -140,11 +140,13 @@ pub fn StepChart(
                     (false, true) => "point point-marked",
                     (false, false) => "point",
                 };
+                // Where there is no number, no dot stands for one.
+                let dot = step.y.map(|y| view! { <circle class="dot" cx=across(step.x) cy=up(y) r="4"></circle> });
                 let y = step.y.unwrap_or(0.0);
                 view! {
                     <g class=class role="img" aria-label=step.label tabindex=move || if is() { "0" } else { "-1" } on:focus=move |_| chosen.set(place) data-testid="course-point">
                         <circle class="halo" cx=across(step.x) cy=up(y) r="9"></circle>
-                        <circle class="dot" cx=across(step.x) cy=up(y) r="4"></circle>
+                        {dot}
                     </g>
                 }
                 .into_any()

@@ -142,6 +142,7 @@ fn plotted() -> Plotted {
             tone: "c1",
             values: vec![Some(0.5), None, Some(0.75)],
             range: vec![Some((0.4, 0.6)), None, Some((0.6, 0.9))],
+            of: vec![20, 0, 40],
             ..Series::default()
         }],
         marks: vec![Mark {
@@ -170,7 +171,7 @@ async fn a_chart_is_read_by_keyboard() {
     };
     assert_eq!(
         spoken(),
-        "3 Nov: with lessons 75% (60%–90%), 2 lessons added "
+        "3 Nov: with lessons 75% (60%–90%) of 40, 2 lessons added "
     );
     assert!(
         drawn

@@ -11,6 +11,9 @@ use std::fmt::Write as _;
 /// people and agents wrote is escaped, so that it is text in it and nothing else. `markdown` itself is not read.
 pub fn digest_markdown(digest: &Digest) -> String {
     let mut out = format!("# {} to {}\n", digest.from, digest.to);
+    let stopped = digest.stopped.iter();
+    let stopped = stopped.map(|issue| format!("{} {}", issue.message, issue.remedy));
+    list(&mut out, "The loop has stopped", stopped);
     if let Some(told) = &digest.runs {
         runs(&mut out, told, digest.days);
     }

@@ -2,7 +2,7 @@
 
 use crate::event::Measured;
 use crate::instant::Millis;
-use crate::space::Decision;
+use crate::space::{Decision, Space};
 use lesson_types::DecisionOutcome;
 
 /// A decision, as far as it teaches.
@@ -21,6 +21,14 @@ pub struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
+    /// The runs of a space, with their decisions by id: one definition for every number that counts runs. A decision of which
+    /// only the outcome is known yet is none.
+    pub fn all(space: &'a Space) -> impl Iterator<Item = (&'a str, &'a Decision, Self)> {
+        let begun = |(_, decision): &(&str, &Decision)| decision.at.is_some();
+        let each = space.decisions().filter(begun);
+        each.map(|(id, decision)| (id, decision, Self::of(decision)))
+    }
+
     /// The run that a decision is.
     pub fn of(decision: &'a Decision) -> Self {
         let outcome = decision.outcome.filter(|outcome| outcome.is_final());

@@ -17,6 +17,7 @@ struct Rank<'a> {
     slug: &'a str,
     badge: &'a str,
     effectiveness_score: Option<f64>,
+    ratings: u32,
     effectiveness: f64,
     times_surfaced: u32,
 }
@@ -27,6 +28,7 @@ impl<'a> From<&'a LessonRank> for Rank<'a> {
             slug: &one.slug,
             badge: &one.badge.text,
             effectiveness_score: one.effectiveness_score,
+            ratings: one.ratings,
             effectiveness: one.effectiveness,
             times_surfaced: one.times_surfaced,
         }
@@ -35,9 +37,12 @@ impl<'a> From<&'a LessonRank> for Rank<'a> {
 
 impl Rank<'_> {
     fn row(&self) -> String {
-        let score = self
-            .effectiveness_score
-            .map_or_else(String::new, |score| format!(", score {score:.2}"));
+        let score = self.effectiveness_score.map_or_else(String::new, |score| {
+            format!(
+                ", score {score:.2} of {}",
+                many(self.ratings as usize, "rating")
+            )
+        });
         format!(
             "- {}: {}{score}, effectiveness {:.2}, shown {}",
             self.slug, self.badge, self.effectiveness, self.times_surfaced
@@ -150,6 +155,7 @@ struct HealthData<'a> {
     runs: &'a RunCounts,
     supply: &'a Supply,
     feedback_last_7_days: u32,
+    uses: u32,
     causal_ratio: Option<f64>,
     bands: Bands,
     funnel: Funnel,
@@ -174,7 +180,7 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
     ));
     let (runs, supply) = (&health.runs, &health.supply);
     told.say(format_args!(
-        "Runs: {}, with an outcome {} of which {} went well, pending {}, control {}. Lessons to give: {}, left out for what came of them {}.",
+        "Runs: {}: with an outcome {} of which {} went well, pending {}, control {}. Lessons to give: {}, left out for what came of them {}.",
         runs.runs,
         runs.with_outcome,
         runs.successes,
@@ -191,7 +197,7 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         bands.consistently_unhelpful,
         health
             .causal_ratio
-            .map_or_else(String::new, |ratio| format!(" A cause in {ratio:.2} of their uses.")),
+            .map_or_else(String::new, |ratio| format!(" A cause in {ratio:.2} of their {}.", many(health.uses as usize, "use"))),
     ));
     let model = match health.model.loaded {
         true => format!("lessons are found by meaning (model {})", health.model.id),
@@ -235,6 +241,7 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         runs,
         supply,
         feedback_last_7_days: health.feedback_last_7_days,
+        uses: health.uses,
         causal_ratio: health.causal_ratio,
         bands: *bands,
         funnel: *funnel,

@@ -1,5 +1,6 @@
 //! `GET /v1/digest`: what changed in the last days.
 
+use crate::handlers::issues::supply_issue;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
@@ -66,12 +67,18 @@ impl<S: Store, H: Host> Service<S, H> {
             };
             (None, waiting)
         };
+        let stopped = {
+            let state = self.state.borrow();
+            let policy = state.in_force(&self.policy);
+            supply_issue(&self.counted_health(&state, &policy).supply)
+        };
         let unknown = if known { &[][..] } else { &NOT_HELD };
         let mut digest = Digest {
             from,
             to,
             days,
             runs,
+            stopped,
             waiting,
             unknown: unknown.iter().map(|one| (*one).to_owned()).collect(),
             markdown: String::new(),

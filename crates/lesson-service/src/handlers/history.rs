@@ -11,15 +11,18 @@ use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::no_lesson;
 use crate::http::validate;
+use crate::remote::ledger::LessonLedger;
 use crate::state::service_struct::Service;
 use lesson_core as core;
-use lesson_core::{Event, RankPolicy, to_rfc3339};
+use lesson_core::learning::Belief;
+use lesson_core::{RankPolicy, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Impression, Mover,
     Revision, RevisionMark, StandingExplained, limits,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Points of a course: about as many as a chart has room for.
@@ -39,7 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.readable(context, slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
         let limit = validate::limit(query.limit, most, limits::PAGE)?;
-        let events = self.ledger_of(slug).await?;
+        let LessonLedger { events, lifts } = self.ledger_of(slug).await?;
         let account = core::account(&events, slug, &self.policy);
         let entries = &account.entries;
         let page = page_of(entries.len(), query.before, limit);
@@ -47,7 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let points = core::course(entries, &self.policy.rank, COURSE);
         let course: Vec<CoursePoint> = points
             .iter()
-            .map(|at| point(at, &self.policy.rank))
+            .map(|at| point(at, lifts.as_ref(), &self.policy.rank))
             .collect();
         let mut revisions: Vec<RevisionMark> = entries
             .iter()
@@ -108,7 +111,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Revision>, ApiError> {
         validate::no_body(body)?;
-        let events = self.ledger_of(slug).await?;
+        let events = self.ledger_of(slug).await?.events;
         let newest = known(&self.state.borrow(), slug)?.rev;
         let Some(found) = core::revision(&events, slug, rev, &self.policy) else {
             let message = format!(
@@ -149,13 +152,16 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// The events that a lesson's account needs: the store's, or of a linked space the server's.
-    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<Vec<Event>, ApiError> {
+    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<LessonLedger, ApiError> {
         if self.state.borrow().space.lesson(slug).is_none() {
             return Err(no_lesson(slug));
         }
         match self.link() {
             Some(link) => self.events_of(link, slug).await,
-            None => self.own_events(0).await,
+            None => Ok(LessonLedger {
+                events: self.own_events(0).await?,
+                lifts: None,
+            }),
         }
     }
 }
@@ -182,22 +188,32 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
     }
 }
 
-fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint {
+fn point(
+    point: &core::CoursePoint<'_, '_>,
+    lifts: Option<&BTreeMap<String, Belief>>,
+    policy: &RankPolicy,
+) -> CoursePoint {
     let entry = point.entry;
     let held = &entry.after;
-    let lift = core::lift_view(held, entry.event.at);
+    let belief = match lifts {
+        None => Some(held.lift()),
+        Some(lifts) => lifts.get(&entry.event.op_id).copied(),
+    };
+    let belief = belief.map(|held| held.at(entry.event.at));
+    let interval = belief.map(|held| held.interval());
     CoursePoint {
         at: to_rfc3339(entry.event.at),
         op_id: entry.event.op_id.clone(),
         event: entry.event.event.name().to_owned(),
         summary: entry.summary.clone(),
         events: count(point.events),
-        lift: lift.mean,
-        lift_low: lift.low,
-        lift_high: lift.high,
+        lift: belief.map(|held| held.mean),
+        lift_low: interval.map(|(low, _)| low),
+        lift_high: interval.map(|(_, high)| high),
         confidence: held.confidence,
         effectiveness: held.effectiveness,
         causal_adjusted: held.causal_adjusted(policy),
+        times_applied: held.times_applied,
         success_rate: held.success_rate(),
         effectiveness_score: held.effectiveness_score(),
         badge: held.badge_at(policy, entry.event.at).kind,

@@ -59,6 +59,34 @@ pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<S
     })
 }
 
+/// What stops the loop: every lesson is left out, or places stay empty that were filled before.
+pub(crate) fn supply_issue(supply: &Supply) -> Option<HealthIssue> {
+    let remedy = supply.remedy.clone()?;
+    let (code, message) = if supply.left_out == supply.lessons {
+        let message = match supply.lessons {
+            1 => {
+                "The only lesson is left out for what came of it: agents are given none.".to_owned()
+            }
+            all => format!(
+                "All {all} lessons are left out for what came of them: agents are given none."
+            ),
+        };
+        ("all_left_out", message)
+    } else {
+        let message = format!(
+            "The last {} runs were given no lesson, and earlier ones were; {} of {} lessons are left out for what came of them.",
+            supply.empty_runs, supply.left_out, supply.lessons
+        );
+        ("empty_places", message)
+    };
+    Some(HealthIssue {
+        code: code.to_owned(),
+        severity: Severity::Warning,
+        message,
+        remedy,
+    })
+}
+
 /// What issues are derived from.
 pub(crate) struct Known<'a> {
     pub state: &'a State,
@@ -130,25 +158,8 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
             "Decide about them in the review queue, or by POST /v1/sync/settle.",
         );
     }
-    let supply = &health.supply;
-    if let Some(remedy) = &supply.remedy {
-        let (code, message) = if supply.left_out == supply.lessons {
-            let message = match supply.lessons {
-                1 => "The only lesson is left out for what came of it: agents are given none."
-                    .to_owned(),
-                all => format!(
-                    "All {all} lessons are left out for what came of them: agents are given none."
-                ),
-            };
-            ("all_left_out", message)
-        } else {
-            let message = format!(
-                "The last {} runs were given no lesson, and earlier ones were; {} of {} lessons are left out for what came of them.",
-                supply.empty_runs, supply.left_out, supply.lessons
-            );
-            ("empty_places", message)
-        };
-        say(code, Severity::Warning, message, remedy);
+    if let Some(issue) = supply_issue(&health.supply) {
+        say(&issue.code, issue.severity, issue.message, &issue.remedy);
     }
     let silent = health.feedback_last_7_days == 0 && health.funnel.outcome == 0;
     let told = silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN;

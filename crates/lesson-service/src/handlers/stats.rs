@@ -55,10 +55,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         let state = self.state.borrow();
         let policy = state.in_force(&self.policy);
-        let mut health = self
-            .held
-            .health(|| lesson_core::health(&state.space, self.host.now(), &policy));
-        health.supply.remedy = issues::supply_remedy(&health.supply, policy.rank.standing);
+        let health = self.counted_health(&state, &policy);
         let stats = self.counted_stats(&state, &policy);
         let trouble = self.writer.trouble.borrow().clone();
         let left_out = left_out(&state);
@@ -87,6 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
             supply: health.supply,
             feedback_last_7_days: health.feedback_last_7_days,
             sessions: health.sessions,
+            uses: health.uses,
             causal_ratio: health.causal_ratio,
             bands: health.bands,
             funnel: health.funnel,
@@ -105,6 +103,15 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
         let here = lesson_core::stats(&state.space, self.host.now(), policy);
         self.held.stats(here)
+    }
+
+    /// The health of the space, whether it is here or on the server.
+    pub(crate) fn counted_health(&self, state: &State, policy: &Policy) -> lesson_core::Health {
+        let mut health = self
+            .held
+            .health(|| lesson_core::health(&state.space, self.host.now(), policy));
+        health.supply.remedy = issues::supply_remedy(&health.supply, policy.rank.standing);
+        health
     }
 
     fn model_health(&self, state: &State) -> ModelHealth {

@@ -116,6 +116,7 @@ impl Held {
                 None => here(),
                 Some(report) => Health {
                     feedback_last_7_days: report.feedback_last_7_days,
+                    uses: report.uses,
                     causal_ratio: report.causal_ratio,
                     bands: report.bands,
                     funnel: report.funnel,

@@ -2,7 +2,7 @@
 
 use crate::common::TestService;
 use lesson_types::{
-    BadgeKind, Health, LessonPage, LessonView, LiftWord, Qualification, Recommendations,
+    BadgeKind, Digest, Health, LessonPage, LessonView, LiftWord, Qualification, Recommendations,
     ReviewQueue, ReviewReason, StandingExplained,
 };
 use serde_json::{Value, json};
@@ -134,11 +134,19 @@ fn a_loop_whose_lessons_are_all_left_out_says_so_with_the_remedy() {
         .unwrap();
     assert!(issue.remedy.contains("another trial") && issue.remedy.contains("lift"));
     assert_eq!(health.supply.remedy.as_ref(), Some(&issue.remedy));
+    let digest: Digest = fixture.get("/v1/digest");
+    assert_eq!(digest.stopped.as_ref(), Some(issue));
+    assert!(
+        digest.markdown.contains(&issue.message) && digest.markdown.contains(&issue.remedy),
+        "{}",
+        digest.markdown
+    );
     // By their lifts they are tried again.
     let rule = json!({"rank": {"standing": "lift"}});
     fixture.ok::<Value>("PATCH /v1/policy", rule);
     let health: Health = fixture.get("/v1/health");
     assert!(health.supply.left_out < 2 && health.supply.remedy.is_none());
+    assert_eq!(fixture.get::<Digest>("/v1/digest").stopped, None);
 }
 
 #[test]
@@ -169,4 +177,6 @@ fn places_that_stay_empty_where_they_were_filled_are_told() {
             .iter()
             .any(|issue| issue.code == "empty_places")
     );
+    let stopped = fixture.get::<Digest>("/v1/digest").stopped.unwrap();
+    assert_eq!(stopped.code, "empty_places");
 }

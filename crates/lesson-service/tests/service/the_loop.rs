@@ -225,7 +225,7 @@ fn feedback_moves_causal_lessons_up_and_erodes_the_others() {
     );
     let health: Health = fixture.get("/v1/health");
     assert_eq!(health.feedback_last_7_days, 10);
-    assert_eq!(health.causal_ratio, Some(0.5));
+    assert_eq!((health.causal_ratio, health.uses), (Some(0.5), 20));
 }
 
 #[test]

@@ -347,6 +347,7 @@ fn stats(answer: Value) -> Value {
                 "slug",
                 "badge",
                 "effectiveness_score",
+                "ratings",
                 "effectiveness",
                 "times_surfaced",
             ],

@@ -5,6 +5,7 @@ use crate::components::{
     BadgeChip, Band, Bands, BarChart, ChartFrame, Explain, Funnel, FunnelStep, Loaded, Numbers,
     Plotted, Series, Unit,
 };
+use crate::features::figures::rate_of;
 use crate::features::trend::short_day;
 use crate::format;
 use leptos::prelude::*;
@@ -199,7 +200,7 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
             "Decisive uses",
             "Uses in which the lesson made the difference, among all that feedback names.",
             health.causal_ratio,
-            String::new(),
+            format::plural(health.uses, "use", "uses"),
         ),
         (
             "Rated",
@@ -216,7 +217,11 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
             "Reviewed",
             "Lessons in use that a person has reviewed.",
             reviewed,
-            format!("{} wait", format::count(stats.unreviewed)),
+            format!(
+                "{}, {} wait",
+                format::plural(stats.lessons, "lesson", "lessons"),
+                format::count(stats.unreviewed)
+            ),
         ),
     ];
     let recent = health.feedback_last_7_days;
@@ -274,6 +279,17 @@ fn every_day(days: Vec<(String, u32)>) -> Vec<(String, u32)> {
     all
 }
 
+/// The share of ratings that say it is helpful, with how many there are.
+fn helpful(lesson: &LessonRank) -> String {
+    lesson.effectiveness_score.map_or_else(
+        || "–".to_owned(),
+        |score| {
+            let part = (score * f64::from(lesson.ratings)).round() as u32;
+            rate_of(part, lesson.ratings)
+        },
+    )
+}
+
 #[component]
 fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl IntoView {
     let empty = list.is_empty();
@@ -282,13 +298,14 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
         .into_iter()
         .take(RANKED)
         .map(|lesson| {
+            let helpful = helpful(&lesson);
             view! {
                 <tr>
                     <th scope="row">
                         <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</a>
                         <div><BadgeChip badge=lesson.badge/></div>
                     </th>
-                    <td class="num">{format::percent_or_dash(lesson.effectiveness_score)}</td>
+                    <td class="num">{helpful}</td>
                     <td class="num">{format::count(lesson.times_surfaced)}</td>
                 </tr>
             }

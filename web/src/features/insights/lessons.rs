@@ -103,7 +103,8 @@ fn effect(held: Option<&LessonLift>) -> AnyView {
         return ().into_any();
     };
     let (verdict, badge) = (held.verdict, held.badge.clone());
-    view! { <EffectChip verdict badge/> }.into_any()
+    let interval = held.lift.low.zip(held.lift.high);
+    view! { <EffectChip verdict badge interval/> }.into_any()
 }
 
 /// A change without an interval is told and not judged.

@@ -55,7 +55,7 @@ impl Measure {
 
     fn of(self, point: &CoursePoint) -> Option<f64> {
         match self {
-            Self::Lift => Some(point.lift),
+            Self::Lift => point.lift,
             Self::Effectiveness => Some(point.effectiveness),
             Self::Adjusted => Some(point.causal_adjusted),
             Self::Success => point.success_rate,
@@ -88,7 +88,8 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
         points.with(|points| {
             let ends = points
                 .iter()
-                .flat_map(|point| [point.lift_low, point.lift_high]);
+                .flat_map(|point| [point.lift_low, point.lift_high])
+                .flatten();
             let most = ends.fold(0.0, |most: f64, end| most.max(end.abs()));
             (most * 10.0).ceil().max(1.0) / 10.0
         })
@@ -115,10 +116,14 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                     Step {
                         x,
                         y: measure.of(point).map(|value| measure.drawn(value, reach)),
-                        range: (measure == Measure::Lift).then(|| {
-                            let drawn = |end| measure.drawn(end, reach);
-                            (drawn(point.lift_low), drawn(point.lift_high))
-                        }),
+                        range: point
+                            .lift_low
+                            .zip(point.lift_high)
+                            .filter(|_| measure == Measure::Lift)
+                            .map(|(low, high)| {
+                                let drawn = |end| measure.drawn(end, reach);
+                                (drawn(low), drawn(high))
+                            }),
                         label: told(points, place, measure),
                         marked: proven != was,
                     }
@@ -237,7 +242,7 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
                         <td class="num">{lifted(&point)}</td>
                         <td class="num">{format::percent_fine(point.effectiveness)}</td>
                         <td class="num">{format::percent_fine(point.causal_adjusted)}</td>
-                        <td class="num">{point.success_rate.map_or_else(|| "–".to_owned(), format::percent_fine)}</td>
+                        <td class="num">{succeeded(&point).unwrap_or_else(|| "–".to_owned())}</td>
                         <td class="num">{format::percent_fine(point.confidence)}</td>
                     </tr>
                 }
@@ -290,9 +295,7 @@ fn csv(points: &[CoursePoint]) -> String {
             lifted(point),
             format::percent_fine(point.effectiveness),
             format::percent_fine(point.causal_adjusted),
-            point
-                .success_rate
-                .map_or_else(String::new, format::percent_fine),
+            succeeded(point).unwrap_or_default(),
             format::percent_fine(point.confidence),
         ]
     };
@@ -352,14 +355,27 @@ fn said(point: &CoursePoint) -> String {
     }
 }
 
-/// The lift then, with its interval, in points.
+/// The lift then, with its interval, in points; a dash where it is not known.
 fn lifted(point: &CoursePoint) -> String {
-    format!(
-        "{} ({} to {})",
-        points_to(point.lift, 1),
-        points_to(point.lift_low, 1),
-        points_to(point.lift_high, 1)
-    )
+    match (point.lift, point.lift_low, point.lift_high) {
+        (Some(lift), Some(low), Some(high)) => format!(
+            "{} ({} to {})",
+            points_to(lift, 1),
+            points_to(low, 1),
+            points_to(high, 1)
+        ),
+        _ => "–".to_owned(),
+    }
+}
+
+/// The share of successes then with the runs that it is of.
+fn succeeded(point: &CoursePoint) -> Option<String> {
+    let rate = point.success_rate?;
+    Some(format!(
+        "{} of {}",
+        format::percent_fine(rate),
+        format::count(point.times_applied)
+    ))
 }
 
 /// A point in words: when, what, and by how much it moved.
@@ -371,11 +387,14 @@ fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
         .checked_sub(1)
         .and_then(|before| measure.of(points.get(before)?));
     let moved = match (before, measure.of(point)) {
-        (before, Some(now)) if measure == Measure::Lift => {
-            let by = before.map(|before| format!(", {}", by(now - before)));
-            format!("Lift {} points{}", lifted(point), by.unwrap_or_default())
-        }
         (_, None) => "no number yet".to_owned(),
+        (before, Some(now)) if matches!(measure, Measure::Lift | Measure::Success) => {
+            let what = match measure {
+                Measure::Lift => format!("Lift {} points", lifted(point)),
+                _ => format!("Success {}", succeeded(point).unwrap_or_default()),
+            };
+            what + &before.map_or_else(String::new, |before| format!(", {}", by(now - before)))
+        }
         (None, Some(now)) => format!("{} {}", measure.label(), format::percent_fine(now)),
         (Some(before), Some(now)) => format!(
             "{} {} → {} ({})",

@@ -35,6 +35,7 @@ fn measured(report: LiftReport) -> AnyView {
     };
     let lift = &lesson.lift;
     let (verdict, badge) = (lesson.verdict, lesson.badge.clone());
+    let interval = lift.low.zip(lift.high);
     let words = match (lift.guard, lift.estimate, lift.low, lift.high) {
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => format!(
             "Measured by withholding it at random: {} points ({} to {}). {}",
@@ -52,7 +53,7 @@ fn measured(report: LiftReport) -> AnyView {
             None => "Withheld at random to measure it; that says nothing yet.".to_owned(),
         },
     };
-    view! { <p class="hint" data-testid="measured-lift">{words}" "<EffectChip verdict badge/></p> }
+    view! { <p class="hint" data-testid="measured-lift">{words}" "<EffectChip verdict badge interval/></p> }
         .into_any()
 }
 

@@ -3,6 +3,7 @@
 use super::feed::{Feed, Row};
 use super::selection::Selection;
 use crate::components::{LiftCell, LiftChip, RelevanceChip, Sparkline};
+use crate::features::figures::rate;
 use crate::format;
 use crate::markdown::plain;
 use leptos::prelude::*;
@@ -86,7 +87,7 @@ struct Numbers {
 fn numbers(lesson: &LessonView) -> Numbers {
     let standing = &lesson.standing;
     Numbers {
-        success: format::percent_or_dash(lesson.derived.success_rate),
+        success: rate(standing.success_count, standing.times_applied),
         uses: match standing.times_applied {
             0 => "–".to_owned(),
             uses => format::count(uses),

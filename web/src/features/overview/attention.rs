@@ -105,8 +105,11 @@ fn lesson_page(slug: &str) -> String {
 }
 
 fn hurting(lesson: &LessonLift) -> Line {
+    let open = lesson.lift.low.zip(lesson.lift.high);
+    let open = open.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
     Line {
-        tone: "bad",
+        // The verdict is of all lessons together; nothing is red whose own interval holds 0.
+        tone: if open { "" } else { "bad" },
         word: "hurts",
         text: visible(if lesson.title.is_empty() {
             &lesson.slug
@@ -138,7 +141,8 @@ fn held(item: &ReviewItem) -> Option<Line> {
                 format::count(item.times_applied)
             ),
         ),
-        ReviewReason::Hurts => ("bad", "hurts", String::new()),
+        // The item tells no interval of what was measured.
+        ReviewReason::Hurts => ("", "hurts", String::new()),
         ReviewReason::Pruning | ReviewReason::BottomFive => ("", "sinking", String::new()),
         ReviewReason::NearDuplicate => {
             let other = item.duplicates.first()?;

@@ -4,6 +4,7 @@ use super::activity::Activity;
 use crate::api::{Client, resource};
 use crate::components::{Loaded, OnServerNote};
 use crate::features::figures::{Figure, Figures};
+use crate::features::issues::LoopIssues;
 use crate::format;
 use crate::more::{More, more};
 use leptos::prelude::*;
@@ -15,6 +16,7 @@ pub fn OnServer() -> impl IntoView {
     let client = Client::get_from_context();
     let stats = resource(move || client.get::<Stats>("/v1/stats"));
     view! {
+        <LoopIssues/>
         <Loaded of=stats let:stats>
             {move || view! { <Figures figures=figures(&stats.get())/> }}
         </Loaded>

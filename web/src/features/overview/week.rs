@@ -2,7 +2,7 @@
 
 use crate::api::{Client, resource};
 use crate::components::{Chip, CopyButton, Loaded, points};
-use crate::features::figures::Change;
+use crate::features::figures::{Change, success_of};
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
@@ -97,11 +97,8 @@ fn lines(digest: &Digest, me: Option<&str>) -> Vec<Line> {
 
 fn of_success(runs: &DigestRuns) -> Option<Line> {
     let rate = runs.success?;
-    let now = format!(
-        "Success {} of {}",
-        format::percent(rate.share),
-        format::plural(rate.runs, "run", "runs")
-    );
+    let runs_of = if rate.runs == 1 { "run" } else { "runs" };
+    let now = format!("Success {} {runs_of}", success_of(Some(rate)));
     Some(Line {
         tone: "",
         word: "runs",
@@ -114,21 +111,12 @@ fn of_success(runs: &DigestRuns) -> Option<Line> {
 
 /// The share before and the runs that it is of.
 fn before(change: &SuccessChange) -> String {
-    format!(
-        "before {} of {}",
-        format::percent(change.before.share),
-        format::count(change.before.runs)
-    )
+    format!("before {}", success_of(Some(change.before)))
 }
 
 /// The share now and before, each with its runs.
 fn beside(change: &SuccessChange) -> String {
-    format!(
-        "{} of {}, {}",
-        format::percent(change.now.share),
-        format::count(change.now.runs),
-        before(change)
-    )
+    format!("{}, {}", success_of(Some(change.now)), before(change))
 }
 
 fn change(change: &SuccessChange) -> (String, &'static str) {

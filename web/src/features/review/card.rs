@@ -193,7 +193,7 @@ fn Facts(lesson: LessonView) -> impl IntoView {
         <footer class="review-facts">
             <div class="chips">
                 <LiftChip lift=lesson.lift/>
-                {lesson.measured.map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
+                {lesson.measured.map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge interval=held.low.zip(held.high)/> })}
                 {(lesson.trust != Trust::Approved).then(|| view! { <TrustChip trust=lesson.trust/> })}
                 <code class="slug">{lesson.slug}</code>
             </div>
