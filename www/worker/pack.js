@@ -21,7 +21,7 @@ const wholeUrls = async (cache) => (await urls(cache)).filter((url) => !isPiece(
 
 /** The files that the server has; none when it can't be asked. */
 async function served() {
-  if (!navigator.onLine) return {};
+  if (globalThis.navigator?.onLine === false) return {};
   const answer = await fetch(MANIFEST, { cache: "no-cache" }).catch(() => null);
   return (answer?.ok ? (await answer.json().catch(() => null))?.files : null) ?? {};
 }

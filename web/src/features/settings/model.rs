@@ -9,7 +9,10 @@ use lesson_types::{ModelName, ModelState};
 #[component]
 pub fn ModelCard() -> impl IntoView {
     let client = Client::get_from_context();
-    client.ask_models();
+    // Without a network there is nothing to choose from.
+    if window().navigator().on_line() {
+        client.ask_models();
+    }
     let can_load = move || {
         matches!(
             client.model.get(),
