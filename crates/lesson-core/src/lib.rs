@@ -64,7 +64,7 @@ pub use fold::{Folded, Uncounted, WhyUncounted, Withdrawal};
 pub use fold_error::FoldError;
 pub use history::{
     Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
-    first_of_agent, history, movers, narrowed, revision,
+    first_of_agent, history, movers, narrowed, revision, revisions,
 };
 pub use insights::insights;
 pub use instant::{

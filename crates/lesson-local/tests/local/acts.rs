@@ -55,6 +55,55 @@ fn the_review_holds_what_waits_in_both() {
 }
 
 #[test]
+fn proposals_of_both_are_counted_listed_and_settled() {
+    let folder = Temporary::new();
+    let local = two_stores(&folder);
+    let verdict = json!({ "verdict": "approve" });
+    let files = |slug: &str, title: &str| {
+        let text = format!("# {title}\n\nAnother text.\n");
+        json!({ "files": [{ "path": format!("{slug}.md"), "content": text }] })
+    };
+    for (which, slug, title) in [
+        (Which::Project, "pin-the-image", "Pin the image"),
+        // The project has a lesson of this slug, too.
+        (Which::Personal, "pin-the-image", "Pin the image"),
+        (Which::Personal, "seal-the-log", "Seal the log"),
+    ] {
+        let approved = request(
+            Post,
+            &format!("/v1/lessons/{slug}/review"),
+            verdict.clone(),
+        );
+        taken(&local, now(local.handle_in(which, approved)));
+        let brought = request(Post, "/v1/import", files(slug, title));
+        let brought = taken(&local, now(local.handle_in(which, brought)));
+        assert_eq!(brought["proposed"], 1, "{brought}");
+    }
+    let list = ok(&local, Get, "/v1/proposals", Value::Null);
+    let queue = ok(&local, Get, "/v1/review?limit=0", Value::Null);
+    let digest = ok(&local, Get, "/v1/digest", Value::Null);
+    assert_eq!([&list["total"], &queue["proposals"]], [3, 3]);
+    assert_eq!(digest["waiting"]["total"], queue["total"]);
+    assert_eq!(digest["waiting"]["proposals"], 3);
+    for held in list["proposals"].as_array().unwrap() {
+        let (slug, id) = (&held["slug"], &held["proposal"]["id"]);
+        let path = format!(
+            "/v1/lessons/{}/proposals/{}",
+            slug.as_str().unwrap(),
+            id.as_str().unwrap()
+        );
+        ok(&local, Post, &path, json!({ "accept": true }));
+    }
+    let queue = ok(&local, Get, "/v1/review?limit=0", Value::Null);
+    assert_eq!(queue["proposals"], 0);
+    for which in [Which::Project, Which::Personal] {
+        let asked = request(Get, "/v1/lessons/pin-the-image", Value::Null);
+        let lesson = taken(&local, now(local.handle_in(which, asked)));
+        assert_eq!(lesson["recommendation"], "Another text.");
+    }
+}
+
+#[test]
 fn one_act_reaches_lessons_of_both_and_is_taken_back_in_both() {
     let folder = Temporary::new();
     let local = two_stores(&folder);

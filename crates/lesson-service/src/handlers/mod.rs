@@ -3,6 +3,7 @@ mod digest;
 mod exported;
 mod hold;
 mod import_batch;
+mod import_turn;
 mod insights;
 mod ledger_ends;
 mod suggestions;
