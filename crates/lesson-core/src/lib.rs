@@ -21,6 +21,7 @@ mod fold_error;
 mod history;
 mod insights;
 mod instant;
+mod kept_query;
 mod keyword;
 pub mod learning;
 mod lesson;
@@ -70,6 +71,7 @@ pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
+pub use kept_query::kept_query;
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
 pub use lesson::{CountedOn, Lesson, Proposal, Standing};
 /// The vocabulary that the core shares with requests and answers.

@@ -74,7 +74,8 @@ pub fn ReviewPage() -> impl IntoView {
         } else if page.has_entries() {
             Stage::Asking
         } else if reviewing.waiting() > reviewing.proposals()
-            && !ReviewFilter::read(&parameters.read()).is_plain() {
+            && !ReviewFilter::read(&parameters.read()).is_plain()
+        {
             Stage::NoneFits
         } else {
             Stage::End

@@ -69,11 +69,7 @@ fn proposals_of_both_are_counted_listed_and_settled() {
         (Which::Personal, "pin-the-image", "Pin the image"),
         (Which::Personal, "seal-the-log", "Seal the log"),
     ] {
-        let approved = request(
-            Post,
-            &format!("/v1/lessons/{slug}/review"),
-            verdict.clone(),
-        );
+        let approved = request(Post, &format!("/v1/lessons/{slug}/review"), verdict.clone());
         taken(&local, now(local.handle_in(which, approved)));
         let brought = request(Post, "/v1/import", files(slug, title));
         let brought = taken(&local, now(local.handle_in(which, brought)));
@@ -100,6 +96,33 @@ fn proposals_of_both_are_counted_listed_and_settled() {
         let asked = request(Get, "/v1/lessons/pin-the-image", Value::Null);
         let lesson = taken(&local, now(local.handle_in(which, asked)));
         assert_eq!(lesson["recommendation"], "Another text.");
+    }
+}
+
+#[test]
+fn a_store_that_others_read_keeps_of_a_prompt_only_words_that_its_lessons_have() {
+    let folder = Temporary::new();
+    let (project, personal) = (folder.join("p"), folder.join("q"));
+    let local = open(Some(&project), Some(&personal));
+    put(&local, Which::Project, "Retry uploads", "One deadline");
+    put(&local, Which::Personal, "Upload at night", "Links are idle");
+    local.keep_words_only(Which::Project).unwrap();
+    let query = "Retry the upload for customer Miller at night";
+    let asked = json!({ "query": query, "decision_id": "d" });
+    let given = ok(&local, Post, "/v1/recommend", asked);
+    assert_eq!(given["recommended"].as_array().unwrap().len(), 2, "{given}");
+    let kept = |which| {
+        let asked = request(Get, "/v1/decisions/d", Value::Null);
+        taken(&local, now(local.handle_in(which, asked)))
+    };
+    let of_project = kept(Which::Project).to_string();
+    assert!(of_project.contains("retry upload #"), "{of_project}");
+    assert!(!of_project.contains("Miller") && !of_project.contains("night"));
+    assert!(kept(Which::Personal).to_string().contains(query));
+    let ledger = std::fs::read_dir(project.join("ledger")).unwrap();
+    for file in ledger {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.to_lowercase().contains("miller"), "{text}");
     }
 }
 

@@ -117,8 +117,8 @@ impl<'a> Batch<'a> {
             rev,
             added,
             archived,
-                taken_back: None,
-            });
+            taken_back: None,
+        });
     }
 
     /// Takes an archived lesson into use again: an import that was undone and comes once more brings its lessons back.
@@ -132,8 +132,8 @@ impl<'a> Batch<'a> {
             rev,
             added: true,
             archived: false,
-                taken_back: None,
-            });
+            taken_back: None,
+        });
     }
 
     /// Counts a lesson that was added or changed by its file's format.

@@ -30,6 +30,7 @@ pub(crate) mod members;
 pub(crate) mod override_policy;
 pub(crate) mod proposals;
 pub(crate) mod proposing;
+mod query_kept;
 pub(crate) mod recommend;
 pub(crate) mod recommend_request;
 pub(crate) mod repeated_request;
