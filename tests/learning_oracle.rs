@@ -1,10 +1,13 @@
-//! The formulas of learning against numpy, to 1e-9, and the coverage of intervals as numpy simulates it.
+//! The formulas of learning and the filter of lift against numpy, to 1e-9, and the coverage of intervals as numpy simulates
+//! it.
 
 #[path = "benches/learn/dice.rs"]
 mod dice;
 
 use dice::Dice;
-use lesson_core::learning::{ALPHA, Given, Learning, Run, half_width, shrinkage};
+use lesson_core::learning::{
+    ALPHA, Base, Belief, Learning, Run, UNHEEDED_NOISE, half_width, learn, learn_alone, rated,
+};
 use lesson_core::{Drawn, LiftVerdict, Measured};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -19,7 +22,6 @@ struct Decision {
     domain: usize,
     success: bool,
     measured: Option<Measured>,
-    applied: Vec<usize>,
 }
 
 #[test]
@@ -43,6 +45,53 @@ fn formulas_equal_numpy() {
     assert!(
         compared > 5_000 && said > 50,
         "{compared} numbers, {said} verdicts"
+    );
+}
+
+#[test]
+fn the_filter_of_lift_equals_numpy() {
+    let ledgers: Vec<Lives> = (0..LEDGERS).map(lives).collect();
+    let lines: String = ledgers
+        .iter()
+        .map(|lives| format!("{}\n", lives.line))
+        .collect();
+    let noise = UNHEEDED_NOISE.to_string();
+    let answers = ask("lift_oracle.py", &[&noise], &lines);
+    assert_eq!(answers.len(), ledgers.len());
+    let (mut compared, mut told) = (0, 0);
+    for (lives, wanted) in ledgers.iter().zip(&answers) {
+        let mut near = |what: &str, ours: &[f64], theirs: &Value| {
+            let theirs = theirs.as_array().unwrap();
+            assert_eq!(ours.len(), theirs.len());
+            for (ours, theirs) in ours.iter().zip(theirs) {
+                let apart = (ours - theirs.as_f64().unwrap()).abs();
+                assert!(apart <= NEAR, "{what}: {ours} and {theirs}");
+                compared += 1;
+            }
+        };
+        for (lesson, belief) in lives.beliefs.iter().enumerate() {
+            let held = belief.at(lives.until);
+            let (low, high) = held.interval();
+            let ours = [held.mean, held.variance, held.optimism(), low, high];
+            near(
+                &format!("lesson {lesson}"),
+                &ours,
+                &wanted["lessons"][lesson],
+            );
+            told += usize::from(low > 0.0 || high < 0.0);
+        }
+        for (domain, base) in lives.bases.iter().enumerate() {
+            let ours = [base.rate, base.variance];
+            near(
+                &format!("domain {domain}"),
+                &ours,
+                &wanted["domains"][domain],
+            );
+        }
+    }
+    assert!(
+        compared > 2_000 && told > 20,
+        "{compared} numbers, {told} told"
     );
 }
 
@@ -74,11 +123,6 @@ fn compare(
     }
     for at in order {
         let decision = &decisions[at];
-        let applied: Vec<(&str, bool)> = decision
-            .applied
-            .iter()
-            .map(|lesson| (names[*lesson].as_str(), true))
-            .collect();
         let domain = format!("domain {}", decision.domain);
         let run = Run {
             at: 0,
@@ -86,7 +130,6 @@ fn compare(
             domain: &domain,
             by: "local",
             measured: decision.measured.as_ref(),
-            lessons: Given::List(&applied),
         };
         learning.feed(&format!("d{at}"), Some(run));
     }
@@ -105,8 +148,6 @@ fn compare(
         };
         let terms = ours.running.terms;
         assert_eq!(wanted["t"], terms.t);
-        near("evidence", ours.evidence, &wanted["evidence"]);
-        near("value", ours.value, &wanted["value"]);
         if terms.t == 0 {
             continue;
         }
@@ -128,11 +169,6 @@ fn compare(
         assert_eq!(wanted["says"], says, "{name}");
         said += usize::from(says != "nothing");
     }
-    near(
-        "shrinkage",
-        shrinkage(effects.lessons.iter().map(|one| one.cells)),
-        &wanted["shrinkage"],
-    );
     let running = effects.whole.running;
     if running.terms.t > 0 {
         near("loop", running.terms.mean, &wanted["loop"][0]);
@@ -166,7 +202,6 @@ fn line(lessons: usize, decisions: &[Decision]) -> Value {
                 "success": one.success,
                 "control": one.measured.as_ref().map(|measured| json!([measured.control_q, measured.control])),
                 "drawn": drawn,
-                "applied": one.applied,
             })
         })
         .collect();
@@ -187,7 +222,7 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
         let control_q = [0.1, 0.3, 0.0, 0.5][at / 200 % 4];
         let control = dice.chance(control_q * skew);
         let mut rate = rates[domain];
-        let (mut drawn, mut applied) = (Vec::new(), Vec::new());
+        let mut drawn = Vec::new();
         for (lesson, lift) in lifts.iter().enumerate() {
             if control || !dice.chance(3.0 / lessons as f64) {
                 continue;
@@ -196,9 +231,6 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
             let withheld = dice.chance(q * skew);
             if !withheld {
                 rate += lift;
-                if dice.chance(0.7) {
-                    applied.push(lesson);
-                }
             }
             drawn.push(Drawn {
                 lesson: format!("lesson-{lesson:02}"),
@@ -215,10 +247,95 @@ fn ledger(seed: u64) -> (usize, Vec<Decision>) {
             domain,
             success: dice.chance(rate.clamp(0.02, 0.98)),
             measured,
-            applied,
         }
     });
     (lessons, decisions.collect())
+}
+
+/// A ledger of lift as numpy reads it, and what it came to here.
+struct Lives {
+    line: Value,
+    beliefs: Vec<Belief>,
+    bases: Vec<Base>,
+    until: i64,
+}
+
+/// Outcomes in bursts and after months, some from the past; ratings, showings without use, edits and merges between them.
+fn lives(seed: u64) -> Lives {
+    const DAY: f64 = 86_400_000.0;
+    let mut dice = Dice::new(seed.wrapping_mul(104_729) + 11);
+    let lessons = 2 + dice.below(9);
+    let rates: Vec<f64> = (0..=dice.below(4)).map(|_| dice.unit()).collect();
+    let lifts: Vec<f64> = (0..lessons).map(|_| dice.between(-0.4, 0.4)).collect();
+    let mut beliefs = vec![Belief::default(); lessons];
+    let mut bases: Vec<Base> = rates.iter().map(|rate| Base::first(*rate)).collect();
+    let mut happened = Vec::new();
+    let mut at = 0;
+    // In some ledgers all happens within days, so that much is known at the end.
+    let pauses = &[0.001, 0.1, 3.0, 90.0][..1 + (seed % 4) as usize];
+    for _ in 0..50 + dice.below(600) {
+        let pause = pauses[dice.below(pauses.len())];
+        let back = if dice.chance(0.1) { -0.5 } else { 1.0 };
+        at += (dice.unit() * pause * back * DAY) as i64;
+        let domain = dice.below(rates.len());
+        let (lesson, well) = (dice.below(lessons), dice.chance(0.5));
+        let held = &mut beliefs[lesson];
+        match dice.below(20) {
+            0 => {
+                rated(bases[domain], held, well, at);
+                happened.push(json!(["rated", at, domain, lesson, well]));
+            }
+            1 => {
+                *held = held.unheeded(at);
+                happened.push(json!(["unheeded", at, lesson]));
+            }
+            2 => {
+                learn_alone(bases[domain], 0.6, held, well, at);
+                happened.push(json!(["late", at, domain, well, lesson, 0.6]));
+            }
+            3 if dice.chance(0.1) => {
+                *held = held.widened();
+                happened.push(json!(["edited", lesson]));
+            }
+            4 if dice.chance(0.1) => {
+                let other = (lesson + 1) % lessons;
+                let merged = beliefs[lesson].merged(beliefs[other]);
+                // The other one stays as it is at the later of both times.
+                if let Some(at) = merged.at {
+                    beliefs[other] = beliefs[other].at(at);
+                }
+                beliefs[lesson] = merged;
+                happened.push(json!(["merged", lesson, other]));
+            }
+            _ => {
+                let used: Vec<(usize, f64)> = (0..lessons)
+                    .filter(|_| dice.chance(2.0 / lessons as f64))
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .map(|lesson| (lesson, [0.95, 0.6, 1.0, 0.0][dice.below(4)]))
+                    .collect();
+                let lift: f64 = used.iter().map(|(lesson, h)| h * lifts[*lesson]).sum();
+                let success = dice.chance((rates[domain] + lift).clamp(0.02, 0.98));
+                let mut applied: Vec<(f64, &mut Belief)> = beliefs
+                    .iter_mut()
+                    .enumerate()
+                    .filter_map(|(place, belief)| {
+                        let found = used.iter().find(|(lesson, _)| *lesson == place)?;
+                        Some((found.1, belief))
+                    })
+                    .collect();
+                learn(&mut bases[domain], &mut applied, success, at);
+                happened.push(json!(["outcome", at, domain, success, used]));
+            }
+        }
+    }
+    let until = at + (dice.between(0.0, 200.0) * DAY * pauses[pauses.len() - 1]) as i64;
+    Lives {
+        line: json!({ "lessons": lessons, "rates": rates, "happened": happened, "until": until }),
+        beliefs,
+        bases,
+        until,
+    }
 }
 
 /// What a script of `tests/oracles` answers, a line of JSON each.

@@ -8,6 +8,9 @@
 mod author;
 #[path = "benches/relevance/corpus.rs"]
 mod corpus;
+#[path = "benches/relevance/languages.rs"]
+#[allow(dead_code, reason = "the bench prints the figures")]
+mod languages;
 #[path = "benches/relevance/measure.rs"]
 #[allow(dead_code, reason = "the bench names the measures")]
 mod measure;
@@ -17,6 +20,8 @@ mod ours;
 #[path = "benches/relevance/queries.rs"]
 #[allow(dead_code, reason = "the bench prints more")]
 mod queries;
+#[path = "benches/relevance/reliability.rs"]
+mod reliability;
 
 use author::cut;
 use measure::{Score, differences, mean, score};
@@ -27,6 +32,20 @@ use std::rc::Rc;
 
 // Other clones that share a target folder build their own: the paths below are this one's.
 const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
+
+#[test]
+fn every_language_has_queries_and_half_of_them_are_held_out() {
+    let corpus = corpus::samples().unwrap();
+    let asked = languages::labelled(&corpus).unwrap();
+    let languages: BTreeSet<&str> = asked.iter().map(|one| one.language).collect();
+    assert!(
+        asked.len() >= 200 && languages.len() >= 8,
+        "{}",
+        asked.len()
+    );
+    let held_out = asked.iter().filter(|one| one.held_out).count();
+    assert_eq!(held_out * 2, asked.len());
+}
 
 #[test]
 fn the_samples_have_enough_queries_and_every_lesson_is_asked_for() {
@@ -170,6 +189,7 @@ fn measures_are_those_of_the_books() {
     let answer = |ranked: &[usize]| Answer {
         ranked: ranked.to_vec(),
         words: Vec::new(),
+        likely: Vec::new(),
     };
     assert_eq!(score(&answer(&[7, 1, 2]), &[7]), [1.0; 4]);
     assert_eq!(score(&answer(&[]), &[7]), [0.0; 4]);
@@ -209,6 +229,16 @@ fn an_interval_is_above_zero_only_where_the_difference_is_sure() {
     assert_eq!((unsure.low, unsure.high), (again.low, again.high));
 }
 
+/// The place of *high* among the words of relevance.
+const HIGH: usize = 2;
+
+/// Features in a word, and the sample lessons that help to build them.
+const FEATURES: [(&str, &[&str]); 3] = [
+    ("Authentication", &["pattern-session-cookies-done-right"]),
+    ("Sign-in", &["pattern-session-cookies-done-right"]),
+    ("Payments", &["pattern-idempotency-keys-on-writes"]),
+];
+
 #[test]
 fn the_model_finds_no_less_and_nothing_is_more_than_low_where_nothing_fits() {
     let pack = std::env::var("LESSONLOOP_MODEL_PACK")
@@ -236,6 +266,45 @@ fn the_model_finds_no_less_and_nothing_is_more_than_low_where_nothing_fits() {
             "{}: hit@5 {with:.3} with the model, {without:.3} without",
             kind.plural()
         );
+    }
+
+    for (name, engine) in [("with the model", &semantic), ("without", &plain)] {
+        let asked = |ask: &dyn Fn(&str) -> Result<Answer, String>| -> Vec<Answer> {
+            let queries = corpus.queries.iter();
+            queries.map(|query| ask(&query.text).unwrap()).collect()
+        };
+        let answers = asked(&|text| engine.recommend(text));
+        let bins = reliability::bins(&corpus, &answers);
+        let error = reliability::error(&bins);
+        assert!(
+            error <= 0.05,
+            "{name}: likelihoods are off by {error:.3}: {bins:?}"
+        );
+        // What is left out: half of the tokens, and the right lesson of few queries.
+        let few = reliability::cost(&corpus, &answers);
+        let all = reliability::cost(&corpus, &asked(&|text| engine.recommend_all(text)));
+        assert!(
+            few.tokens <= 0.65 * all.tokens,
+            "{name}: {few:?} of {all:?}"
+        );
+        assert!(few.first >= all.first, "{name}: {few:?} of {all:?}");
+        assert!(few.five >= all.five - 0.03, "{name}: {few:?} of {all:?}");
+
+        for (feature, right) in FEATURES {
+            let found = engine.patterns(feature).unwrap();
+            let is_right = found.ranked.first().is_some_and(|place| {
+                let slug = corpus.lessons[*place].slug.as_str();
+                right.contains(&slug)
+            });
+            let is_quiet = found.words.iter().all(|word| *word < HIGH);
+            let told: Vec<(&str, &str)> = found
+                .ranked
+                .iter()
+                .zip(&found.words)
+                .map(|(place, word)| (corpus.lessons[*place].slug.as_str(), ours::WORDS[*word]))
+                .collect();
+            assert!(is_right || is_quiet, "{name}, {feature}: {told:?}");
+        }
     }
 
     for (name, engine) in [("with the model", &semantic), ("without", &plain)] {

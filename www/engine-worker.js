@@ -9,7 +9,7 @@ import { EmbeddingWorkers } from "./worker/embedding-workers.js";
 import { fill, giveVectors } from "./worker/demo.js";
 import { asFile, handle } from "./worker/files.js";
 import { build, compile, instantiate, isTrap } from "./worker/module.js";
-import { dropPack, getPack, keepPack, packCached, readAhead } from "./worker/pack.js";
+import { dropPack, getPack, keepPack, modelKept, modelsOffered, readAhead } from "./worker/pack.js";
 import { channel, database, isDemo } from "./worker/space.js";
 import { Sync } from "./worker/sync.js";
 
@@ -38,7 +38,10 @@ let told = "";
 let cleared = 0;
 let download = null;
 let model = { phase: "absent" };
-/** The loaded model's id, and the workers that embed with it. */
+/** The model that a person asked for last. */
+let chosenModel = null;
+/** The loaded model's name and id, and the workers that embed with it. */
+let modelName = null;
 let modelId = null;
 let embeddingWorkers = null;
 /** Whether a person stopped the indexing. */
@@ -55,6 +58,7 @@ const sync = isDemo
         if (status) post({ type: "synced" });
       },
       askLeader: () => tabs.postMessage("sync"),
+      tellWatched: () => tabs.postMessage("watched"),
       onError: (error) => {
         if (isTrap(error)) void restart(error);
       },
@@ -68,7 +72,8 @@ const tellModel = (state) => {
 
 /** Says how far the lessons have their vectors. */
 function tellIndexing() {
-  if (!engine || !modelId) return;
+  // While another model comes in, that is what is told of.
+  if (!engine || !modelId || download) return;
   const { done, total } = engine.indexing();
   if (done >= total) {
     if (paused) setPaused(false);
@@ -76,6 +81,12 @@ function tellIndexing() {
   } else {
     tellModel({ phase: paused ? "paused" : "indexing", done, total, id: modelId });
   }
+}
+
+/** Says which models there are to choose from, and which is chosen. */
+async function tellModels() {
+  const [offered, kept] = await Promise.all([modelsOffered(), modelKept()]);
+  post({ type: "models", offered, chosen: modelName ?? kept ?? "english" });
 }
 
 function setPaused(on) {
@@ -152,6 +163,7 @@ function restart(cause) {
     post({ type: "changed" });
     const hadModel = Boolean(modelId);
     modelId = null;
+    modelName = null;
     tellModel({ phase: "absent" });
     restarting = null;
     // Reading twice does no harm.
@@ -260,10 +272,14 @@ function tellChanged(message) {
 }
 
 // "changed": something was written there. "synced": a round brought something. "sync": a round is
-// wanted of the tab that syncs.
+// wanted of the tab that syncs. "watched": the page there is looked at.
 tabs.onmessage = async ({ data }) => {
   if (data === "sync") {
     sync?.askedByTab();
+    return;
+  }
+  if (data === "watched") {
+    sync?.watchedByTab();
     return;
   }
   try {
@@ -280,22 +296,29 @@ tabs.onmessage = async ({ data }) => {
   }
 };
 
-async function loadModel() {
-  if (download || !["absent", "failed"].includes(model.phase)) return;
+/** Loads the model that is wanted, or the one that was chosen or is kept; in place of another, which serves until then. */
+async function loadModel(wanted) {
+  const isOther = wanted !== undefined && wanted !== modelName;
+  if (download || !(isOther || ["absent", "failed"].includes(model.phase))) return;
   download = new AbortController();
   const { signal } = download;
   try {
+    chosenModel = wanted ?? chosenModel ?? (await modelKept()) ?? "english";
     await ready;
     const pack = await getPack({
+      model: chosenModel,
       ahead,
       signal,
       tell: (loaded, total) => tellModel({ phase: "downloading", loaded, total }),
     });
     await restarting;
-    await takePack(pack);
+    await takePack(pack, chosenModel);
   } catch (error) {
     if (error.name === "AbortError") {
-      tellModel({ phase: "absent" });
+      chosenModel = modelName;
+      download = null;
+      if (modelId) tellIndexing();
+      else tellModel({ phase: "absent" });
     } else if (isTrap(error)) {
       tellModel({ phase: "failed", message: `The model could not be loaded: ${error.message}` });
       await restart(error);
@@ -309,13 +332,17 @@ async function loadModel() {
 }
 
 /** Loads the pack into the engine, and keeps it when the engine took it. */
-async function takePack(pack) {
+async function takePack(pack, name) {
   tellModel({ phase: "loading" });
   const taker = engine;
+  // They embed with the model before.
+  embeddingWorkers?.end();
+  embeddingWorkers = null;
   try {
     // Nothing is embedded before what is there already was handed over.
     if (isDemo) taker.set_indexing(false);
     modelId = await taker.load_model(pack.bytes);
+    modelName = name;
     if (isDemo) {
       taker.set_indexing(!paused);
       await giveVectors(taker, modelId);
@@ -331,6 +358,7 @@ async function takePack(pack) {
   download = null;
   tellIndexing();
   const kept = await keepPack(pack);
+  void tellModels();
   // Others read the model from the cache; and the engine may have failed meanwhile.
   if (!kept || engine !== taker) return;
   embeddingWorkers = new EmbeddingWorkers({
@@ -353,10 +381,13 @@ self.addEventListener("message", ({ data }) => {
       void answer(data);
       break;
     case "load_model":
-      void loadModel();
+      void loadModel(data.model);
       break;
     case "cancel_model":
       download?.abort();
+      break;
+    case "tell_models":
+      void tellModels();
       break;
     case "stop_indexing":
       stopIndexing();
@@ -364,11 +395,14 @@ self.addEventListener("message", ({ data }) => {
     case "resume_indexing":
       resumeIndexing();
       break;
+    case "watch":
+      sync?.watch(data.watched);
+      break;
   }
 });
 
 const ready = start();
 ready.then(
-  async () => post({ type: "ready", build, model_cached: await packCached() }),
+  async () => post({ type: "ready", build, model_cached: (await modelKept()) !== null }),
   (error) => post({ type: "failed", message: `${error.message ?? error} ${RELOAD}` }),
 );

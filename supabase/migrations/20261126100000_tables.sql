@@ -23,7 +23,8 @@ begin
     from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where c.relkind in ('r', 'p', 'v', 'm', 'f') and (n.nspname = 'lessonloop' or n.nspname = 'public' and c.relname in (
       'spaces', 'members', 'agent_keys', 'actors', 'events', 'rejected_events', 'lessons', 'lesson_embeddings', 'retrievals',
-      'decisions', 'recommendations', 'tool_successes', 'activity', 'feedback_times', 'lesson_events', 'settings'))
+      'decisions', 'recommendations', 'tool_successes', 'activity', 'feedback_times', 'lesson_events', 'settings',
+      'domain_bases'))
     order by n.nspname, c.relname limit 1;
     if stranger is null and to_regnamespace('lessonloop') is not null then
       stranger := 'the schema lessonloop';
@@ -67,7 +68,8 @@ begin
       confidence float8, frequency bigint, upvotes bigint, downvotes bigint, times_surfaced bigint, times_helpful bigint,
       times_not_helpful bigint, effectiveness float8, use_count bigint, causal_hits bigint, last_used_at timestamptz,
       last_feedback_at timestamptz, times_applied bigint, success_count bigint, consecutive_failures bigint,
-      trial_from bigint, proven_effective boolean, qualified_at timestamptz);
+      trial_from bigint, proven_effective boolean, qualified_at timestamptz, lift_mean float8, lift_variance float8,
+      lift_at timestamptz);
   end if;
 end $$;
 
@@ -76,8 +78,9 @@ create table if not exists public.spaces (
   id uuid primary key default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 200),
   version bigint not null default 0,
-  -- Changes when a backup is restored, so that replicas read everything again.
-  epoch uuid not null default gen_random_uuid(),
+  -- Changes when a backup is restored, so that replicas read everything again and send what they have. What follows a `.` counts how
+  -- often the space was folded anew: replicas read everything again, and send nothing twice.
+  epoch text not null default gen_random_uuid()::text,
   -- The model whose vectors are searched: that of the vectors stored last.
   embedding_model text,
   -- Tool records in force.
@@ -87,6 +90,8 @@ create table if not exists public.spaces (
   agents text[] not null default '{}',
   -- from which place in the ledger each of them counts,
   agents_from bigint[] not null default '{}',
+  -- Voices that count for nothing, as the core has them: from when on, by voice;
+  withdrawn jsonb not null default '{}',
   -- and the version of this row for replicas, apart from the others.
   agents_version bigint
 );
@@ -177,6 +182,8 @@ create table if not exists public.lessons (
   project_types text[] not null,
   tech_stacks text[] not null,
   tags text[] not null,
+  -- Fields of the file that it came from which lessons lack: a JSON object as text, or empty.
+  extra text not null default '',
   confidence double precision not null,
   frequency bigint not null,
   upvotes bigint not null,
@@ -196,6 +203,10 @@ create table if not exists public.lessons (
   trial_from bigint not null default 0,
   proven_effective boolean not null,
   qualified_at timestamptz,
+  -- What is believed of its lift: the mean, its variance, and when that last changed.
+  lift_mean double precision not null default 0.03,
+  lift_variance double precision not null default 0.0144,
+  lift_at timestamptz,
   source text not null,
   trust text not null,
   findings text[] not null,
@@ -215,6 +226,8 @@ create table if not exists public.lessons (
   pending_standing lessonloop.standing,
   -- By agent: the days, since 1970, on which its rating and its vote last counted.
   counted_on jsonb not null default '{}',
+  -- Changes that wait for a person, as the core has them.
+  proposals jsonb not null default '[]',
   -- SHA-256 in hex of what a model embeds: the key of a vector.
   embedded_hash text not null,
   version bigint not null,
@@ -284,6 +297,8 @@ create table if not exists public.decisions (
   pnl_percent double precision,
   outcome_by text not null default '',
   outcome_at timestamptz,
+  -- Whether lifts have learned of it.
+  taught boolean not null default false,
   -- As the core has them, in the ledger's order: one feedback from each giver, and one rating and one vote from each for
   -- a lesson.
   feedback jsonb not null default '[]',
@@ -304,6 +319,8 @@ create table if not exists public.recommendations (
   lesson text not null,
   domain text not null,
   relevance_score double precision not null,
+  -- How likely the lesson was to be the right one; null where nothing was asked in words.
+  likelihood double precision,
   was_presented boolean not null,
   was_applied boolean not null,
   match_type text not null,
@@ -313,6 +330,8 @@ create table if not exists public.recommendations (
   pnl_percent double precision,
   contributed_to_success boolean not null,
   settled boolean not null,
+  -- Whether the lesson's lift has learned of the decision.
+  learned boolean not null default false,
   at timestamptz not null,
   version bigint not null,
   primary key (space, decision_id, lesson),
@@ -321,6 +340,20 @@ create table if not exists public.recommendations (
 create unique index if not exists recommendations_by_version on public.recommendations (space, version) where version is not null;
 -- Health asks for what became of the lessons that were applied.
 create index if not exists recommendations_applied on public.recommendations (space) where was_applied;
+
+-- How often runs of a domain go well without any lesson, and of how many runs that is known.
+create table if not exists public.domain_bases (
+  space uuid not null references public.spaces (id) on delete cascade,
+  -- Trimmed, in lower case; empty where none was said.
+  domain text not null,
+  rate double precision not null,
+  variance double precision not null,
+  runs bigint not null,
+  successes bigint not null,
+  version bigint not null,
+  primary key (space, domain)
+);
+create unique index if not exists domain_bases_by_version on public.domain_bases (space, version) where version is not null;
 
 -- Which tool server worked for which request.
 create table if not exists public.tool_successes (
@@ -375,6 +408,10 @@ create table if not exists public.lesson_events (
   primary key (space, slug, version),
   foreign key (space, version) references public.events (space, version) on delete cascade
 );
+-- The lift that the event left the lesson with, of which its history tells the course; none where it did not move the lesson.
+alter table public.lesson_events add column if not exists lift_mean double precision;
+alter table public.lesson_events add column if not exists lift_variance double precision;
+alter table public.lesson_events add column if not exists lift_at timestamptz;
 -- An event that goes takes these along, and is looked for by its version.
 create index if not exists lesson_events_version on public.lesson_events (space, version);
 

@@ -71,7 +71,8 @@ declare
 begin
   foreach t in array array[
     'spaces', 'members', 'agent_keys', 'actors', 'events', 'rejected_events', 'lessons', 'lesson_embeddings',
-    'retrievals', 'decisions', 'recommendations', 'tool_successes', 'settings', 'activity', 'feedback_times', 'lesson_events']
+    'retrievals', 'decisions', 'recommendations', 'tool_successes', 'settings', 'activity', 'feedback_times', 'lesson_events',
+    'domain_bases']
   loop
     execute format('alter table public.%I enable row level security', t);
     execute format('revoke all on table public.%I from public, anon, authenticated', t);

@@ -174,7 +174,7 @@ language sql immutable as $$
       "context": ["text", "", 20000], "recommendation": ["text", "", 100000],
       "category": ["one", "", 0, ["architecture", "workflow", "security", "performance", "testing", "tooling", "communication", "domain"]],
       "domain": ["text", "", 100], "project_types": ["texts", "", 100, 64], "tech_stacks": ["texts", "", 100, 64],
-      "tags": ["texts", "", 100, 64], "confidence": ["float", ""], "frequency": ["count", "", 1000000], "upvotes": ["count", "", 1000000],
+      "tags": ["texts", "", 100, 64], "extra": ["text", "", 8000], "confidence": ["float", ""], "frequency": ["count", "", 1000000], "upvotes": ["count", "", 1000000],
       "downvotes": ["count", "", 1000000], "times_surfaced": ["count", "", 1000000], "times_helpful": ["count", "", 1000000],
       "times_not_helpful": ["count", "", 1000000], "effectiveness": ["float", ""], "use_count": ["count", "", 1000000],
       "causal_hits": ["count", "", 1000000, "use_count"], "last_used_at": ["time", "?"], "last_feedback_at": ["time", "?"],
@@ -182,6 +182,7 @@ language sql immutable as $$
       "proven_effective": ["bool", ""], "qualified_at": ["time", "?"], "source": ["text", "", 100],
       "trust": ["one", "", 0, ["unreviewed", "approved", "quarantined"]], "findings": ["texts", "", 10000, 1000],
       "archived": ["bool", ""], "merged_into": ["text", "?", 200], "rev": ["count", "", 1000000],
+      "lift_mean": ["float", ""], "lift_variance": ["float", ""], "lift_at": ["time", "?"],
       "trial_from": ["count", "", 1000000], "by": ["text", "", 200],
       "created_at": ["time", "!"], "updated_at": ["time", "!"]}'
     when 'LessonEdited' then '{
@@ -192,7 +193,7 @@ language sql immutable as $$
       "recommendation": ["text", "?", 100000],
       "category": ["one", "?", 0, ["architecture", "workflow", "security", "performance", "testing", "tooling", "communication", "domain"]],
       "domain": ["text", "?", 100], "project_types": ["texts", "?", 100, 64], "tech_stacks": ["texts", "?", 100, 64],
-      "tags": ["texts", "?", 100, 64]}'
+      "tags": ["texts", "?", 100, 64], "extra": ["text", "?", 8000]}'
     when 'LessonArchived' then '{"lesson": ["text", "!", 200]}'
     when 'LessonRestored' then '{"lesson": ["text", "!", 200]}'
     when 'LessonReviewed' then '{
@@ -206,7 +207,8 @@ language sql immutable as $$
       "decision_id": ["text", "?", 200], "query": ["text", "?", 8000], "domain": ["text", "?", 100],
       "project_type": ["text", "?", 100], "tech_stack": ["texts", "", 100, 64], "phase": ["text", "?", 100]}'
     when 'item' then '{
-      "lesson": ["text", "!", 200], "rank": ["u32", "!"], "score": ["float", "!"], "relevance": ["float", ""]}'
+      "lesson": ["text", "!", 200], "rank": ["u32", "!"], "score": ["float", "!"], "relevance": ["float", ""],
+      "likelihood": ["float", "?"]}'
     when 'measured' then '{
       "control": ["bool", ""], "control_q": ["float", ""], "drawn": ["objects", "", 0, 100]}'
     when 'drawn' then '{"lesson": ["text", "!", 200], "q": ["float", "!"], "withheld": ["bool", "!"]}'
@@ -223,6 +225,14 @@ language sql immutable as $$
     when 'Rated' then '{"lesson": ["text", "!", 200], "helpful": ["bool", "!"], "decision_id": ["text", "?", 200]}'
     when 'Voted' then '{"lesson": ["text", "!", 200], "up": ["bool", "!"], "decision_id": ["text", "?", 200]}'
     when 'TrialGranted' then '{"lesson": ["text", "!", 200]}'
+    when 'ChangeProposed' then '{
+      "lesson": ["text", "!", 200], "proposal": ["text", "!", 200], "base_rev": ["u32", "!"], "changes": ["object", ""],
+      "archive": ["bool", ""], "trust": ["one", "!", 0, ["unreviewed", "approved", "quarantined"]],
+      "findings": ["texts", "", 10000, 1000]}'
+    when 'ProposalSettled' then '{
+      "lesson": ["text", "!", 200], "proposal": ["text", "!", 200], "accepted": ["bool", "!"], "reason": ["text", "", 4000]}'
+    when 'VoiceWithdrawn' then '{"voice": ["text", "!", 200], "since": ["time", "?"]}'
+    when 'VoiceReinstated' then '{"voice": ["text", "!", 200]}'
     when 'PolicyChanged' then '{"changes": ["object", "!"]}'
     when 'ToolSucceeded' then '{"query": ["text", "!", 8000], "server": ["text", "!", 100]}'
   end::jsonb
@@ -278,7 +288,8 @@ language sql stable as $$
     l.title || chr(31) || l.description || chr(31) || l.context || chr(31) || l.recommendation || chr(31)
     || l.domain || chr(31) || l.category
     || (select string_agg(chr(30) || array_to_string(x.list, chr(31)) || case when x.list = '{}' then '' else chr(31) end, '' order by x.place)
-        from (values (1, l.project_types), (2, l.tech_stacks), (3, l.tags)) as x (place, list)),
+        from (values (1, l.project_types), (2, l.tech_stacks), (3, l.tags)) as x (place, list))
+    || case when l.extra = '' then '' else chr(29) || l.extra end,
     'UTF8')), 'hex')
 $$;
 
@@ -427,12 +438,19 @@ begin
       end if;
       perform lessonloop.within_one(x -> 'confidence', 'confidence', 'confidence');
       perform lessonloop.within_one(x -> 'effectiveness', 'effectiveness', 'effectiveness');
+      if not ((x ->> 'lift_mean')::float8 between -1 and 1) then
+        perform lessonloop.refuse('lift_mean', format('lift_mean is %s; it has to be between -1 and 1', x ->> 'lift_mean'));
+      end if;
+      if not ((x ->> 'lift_variance')::float8 between 0 and 0.0144::float8) then
+        perform lessonloop.refuse('lift_variance', format('lift_variance is %s; it has to be between 0 and 0.0144', x ->> 'lift_variance'));
+      end if;
       if exists (select from public.lessons y where y.space = p_space and y.slug = x ->> 'slug') then
         perform lessonloop.refuse('slug', format('there is a lesson `%s` already; choose another slug, or edit that one', x ->> 'slug'));
       end if;
     when 'LessonEdited' then
       perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
+      perform lessonloop.may_change(l, p_by);
       if l.rev <> (p_event ->> 'base_rev')::bigint then
         perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev));
       end if;
@@ -441,10 +459,17 @@ begin
       end if;
     when 'LessonReviewed' then
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
+      perform lessonloop.may_change(l, p_by);
       if lessonloop.content_hash(l) <> p_event ->> 'content_hash' then
         perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug));
       end if;
-    when 'LessonArchived', 'LessonRestored', 'TrialGranted' then
+    when 'LessonArchived', 'LessonRestored' then
+      perform lessonloop.may_change(lessonloop.known_lesson(p_space, p_event ->> 'lesson'), p_by);
+    when 'ChangeProposed', 'ProposalSettled' then
+      perform lessonloop.check_proposal(p_space, p_kind, p_event, p_by);
+    when 'VoiceWithdrawn', 'VoiceReinstated' then
+      perform lessonloop.check_withdrawal(p_event ->> 'voice', p_by);
+    when 'TrialGranted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'LessonsMerged' then
       if jsonb_array_length(p_event -> 'from') = 0 then
@@ -454,11 +479,13 @@ begin
         perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'));
       end if;
       l := lessonloop.known_lesson(p_space, p_event ->> 'into');
+      perform lessonloop.may_change(l, p_by);
       if l.archived then
         perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug));
       end if;
       for s in select distinct (y collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') y order by slug loop
         l := lessonloop.known_lesson(p_space, s);
+        perform lessonloop.may_change(l, p_by);
         if l.archived then
           perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s));
         end if;
@@ -585,8 +612,179 @@ language sql immutable as $$
   select row(
     l.confidence, l.frequency, l.upvotes, l.downvotes, l.times_surfaced, l.times_helpful,
     l.times_not_helpful, l.effectiveness, l.use_count, l.causal_hits, l.last_used_at, l.last_feedback_at,
-    l.times_applied, l.success_count, l.consecutive_failures, l.trial_from, l.proven_effective, l.qualified_at)::lessonloop.standing
+    l.times_applied, l.success_count, l.consecutive_failures, l.trial_from, l.proven_effective, l.qualified_at,
+    l.lift_mean, l.lift_variance, l.lift_at)::lessonloop.standing
 $$;
+
+-- The domain of these words: trimmed, in lower case.
+create or replace function lessonloop.domain_key(p_text text) returns text
+language sql immutable as $$
+  select regexp_replace(lessonloop.lowered(coalesce(p_text, '')),
+    '^[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|'
+    '[\u0009-\u000d\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$', '', 'g')
+$$;
+
+-- Lifts, as in the core's learning/lift.rs, to the bit. No product here falls below the least double, which PostgreSQL would
+-- refuse: means nearer to 0 than 1e-12 are 0, variances are at least 1e-9, and weights above 0.001.
+
+-- A lift within its bounds.
+create or replace function lessonloop.lift_bounded(s lessonloop.standing) returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+begin
+  s.lift_mean := least(greatest(s.lift_mean, -1::float8), 1::float8);
+  if abs(s.lift_mean) < 1e-12::float8 then
+    s.lift_mean := 0::float8;
+  end if;
+  s.lift_variance := least(greatest(s.lift_variance, 1e-9::float8), 0.0144::float8);
+  return s;
+end $$;
+
+-- 2^(-elapsed / 180 days), by the bits of the milliseconds.
+create or replace function lessonloop.lift_left(p_elapsed bigint) returns float8
+language plpgsql immutable set search_path = '' as $$
+declare
+  of_bits constant float8[] := array[
+    0.9999999999554303, 0.9999999999108607, 0.9999999998217214, 0.9999999996434428, 0.9999999992868857,
+    0.9999999985737712, 0.9999999971475425, 0.9999999942950849, 0.9999999885901699, 0.99999997718034,
+    0.9999999543606806, 0.9999999087213631, 0.9999998174427346, 0.9999996348855024, 0.9999992697711382,
+    0.9999985395428095, 0.9999970790877519, 0.9999941581840356, 0.9999883164021979, 0.9999766329409022,
+    0.999953266427824, 0.9999065350396747, 0.9998130788150482, 0.9996261925696259, 0.9992525248712467,
+    0.9985056084615617, 0.9970134501291934, 0.9940358197385176, 0.9881072109232266, 0.9763558602784779,
+    0.9532707659001265, 0.9087251531198138, 0.8257814039126291, 0.6819149270479127, 0.46500796773076003,
+    0.21623241005309157, 0.04675645515736834, 0.0021861660988829966, 4.779322211905301e-06, 2.2841920805211373e-11]::float8[];
+  w float8 := 1;
+begin
+  if p_elapsed >> 40 <> 0 then
+    return 0;
+  end if;
+  for bit in 0..39 loop
+    if (p_elapsed >> bit) & 1 = 1 then
+      w := w * of_bits[bit + 1];
+    end if;
+  end loop;
+  return w;
+end $$;
+
+-- A lift at a time.
+create or replace function lessonloop.lift_at(s lessonloop.standing, p_at timestamptz) returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+declare
+  w float8;
+begin
+  s := lessonloop.lift_bounded(s);
+  if s.lift_at is null or p_at <= s.lift_at then
+    return s;
+  end if;
+  w := lessonloop.lift_left((extract(epoch from p_at) * 1000)::bigint - (extract(epoch from s.lift_at) * 1000)::bigint);
+  s.lift_mean := 0.03::float8 + (s.lift_mean - 0.03::float8) * w;
+  s.lift_variance := 0.0144::float8 - (0.0144::float8 - s.lift_variance) * (w * w);
+  s.lift_at := p_at;
+  return lessonloop.lift_bounded(s);
+end $$;
+
+-- How far an outcome is from the chance that was expected, and what that varies by.
+create or replace function lessonloop.lift_surprise(p_expected float8, p_variance float8, p_won boolean) returns float8[]
+language plpgsql immutable set search_path = '' as $$
+declare
+  p float8 := least(greatest(p_expected, 0.05::float8), 0.95::float8);
+begin
+  return array[case when p_won then 1::float8 else 0::float8 end - p_expected, p_variance + p * (1::float8 - p)];
+end $$;
+
+-- A lift after a surprise in a run in which the lesson was at work with a weight of h.
+create or replace function lessonloop.lift_moved(s lessonloop.standing, h float8, p_surprise float8[], p_at timestamptz)
+returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+declare
+  vh float8;
+begin
+  s := lessonloop.lift_at(s, p_at);
+  s.lift_at := greatest(s.lift_at, p_at);
+  vh := s.lift_variance * h;
+  s.lift_mean := s.lift_mean + vh / p_surprise[2] * p_surprise[1];
+  s.lift_variance := s.lift_variance - vh * vh / p_surprise[2];
+  return lessonloop.lift_bounded(s);
+end $$;
+
+-- A lift after a run of which the base rate learns nothing.
+create or replace function lessonloop.lift_alone(s lessonloop.standing, h float8, p_base float8[], p_won boolean, p_at timestamptz)
+returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+declare
+  held lessonloop.standing := lessonloop.lift_at(s, p_at);
+begin
+  return lessonloop.lift_moved(s, h, lessonloop.lift_surprise(
+    p_base[1] + h * held.lift_mean, p_base[2] + h * h * held.lift_variance, p_won), p_at);
+end $$;
+
+-- A lift after the lesson was shown or used once more and credited with nothing.
+create or replace function lessonloop.lift_unheeded(s lessonloop.standing, p_at timestamptz) returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+declare
+  gain float8;
+begin
+  s := lessonloop.lift_at(s, p_at);
+  s.lift_at := greatest(s.lift_at, p_at);
+  gain := s.lift_variance / (s.lift_variance + 0.5::float8);
+  if s.lift_mean > 0 then
+    s.lift_mean := s.lift_mean - gain * s.lift_mean;
+  end if;
+  s.lift_variance := s.lift_variance - gain * s.lift_variance;
+  return lessonloop.lift_bounded(s);
+end $$;
+
+-- The lift of two lessons that become one.
+create or replace function lessonloop.lift_merged(s lessonloop.standing, other lessonloop.standing) returns lessonloop.standing
+language plpgsql immutable set search_path = '' as $$
+declare
+  at timestamptz := greatest(s.lift_at, other.lift_at);
+  precise float8;
+begin
+  s := lessonloop.lift_at(s, at);
+  other := lessonloop.lift_at(other, at);
+  precise := 1::float8 / s.lift_variance + 1::float8 / other.lift_variance - 1::float8 / 0.0144::float8;
+  s.lift_mean := (s.lift_mean / s.lift_variance + other.lift_mean / other.lift_variance - 0.03::float8 / 0.0144::float8) / precise;
+  s.lift_variance := 1::float8 / precise;
+  s.lift_at := at;
+  return lessonloop.lift_bounded(s);
+end $$;
+
+-- Whether ranking goes by lifts in a space, and not by the sources' rules.
+create or replace function lessonloop.by_lift(p_space uuid) returns boolean
+language sql stable as $$
+  select coalesce((select s.value #>> '{}' from public.settings s where s.space = p_space and s.name = 'rank.standing'), 'lift') <> 'seeds'
+$$;
+
+-- Whether a lesson helps, as far as seen: its interval lies above 0. Time only widens it, so few lessons are looked at closely.
+create or replace function lessonloop.lift_helps(l public.lessons, p_at timestamptz) returns boolean
+language sql stable as $$
+  select case when l.lift_mean > 1.96::float8 * sqrt(l.lift_variance)
+    then (select s.lift_mean - 1.96::float8 * sqrt(s.lift_variance) > 0 from lessonloop.lift_at(lessonloop.standing_of(l), p_at) s)
+    else false end
+$$;
+
+-- Whether it harms: not even doubt speaks for it.
+create or replace function lessonloop.lift_harms(l public.lessons, p_at timestamptz) returns boolean
+language sql stable as $$
+  select case when l.lift_mean < 0
+    then (select s.lift_mean + 0.2::float8 * sqrt(s.lift_variance) <= 0 from lessonloop.lift_at(lessonloop.standing_of(l), p_at) s)
+    else false end
+$$;
+
+-- How runs of a domain go without any lesson, as rate and variance: as the space's runs go, drawn towards one half by ten, where
+-- nothing was seen of the domain.
+create or replace function lessonloop.base_of(p_space uuid, p_domain text) returns float8[]
+language plpgsql stable set search_path = '' as $$
+declare
+  base float8[];
+begin
+  select array[b.rate, b.variance] into base from public.domain_bases b where b.space = p_space and b.domain = p_domain;
+  if not found then
+    select array[(5::float8 + coalesce(sum(b.successes), 0)::float8) / (10::float8 + coalesce(sum(b.runs), 0)::float8), 0.05::float8]
+    into base from public.domain_bases b where b.space = p_space;
+  end if;
+  return base;
+end $$;
 
 -- Sets or clears `proven_effective` when the counts turn it.
 create or replace function lessonloop.qualified(s lessonloop.standing, p_at timestamptz) returns lessonloop.standing
@@ -605,14 +803,19 @@ begin
 end $$;
 
 -- A standing after something was said: that the lesson was `shown`, `rated` or `voted` well or not, was a `cause` of what
--- came well or not, was `present` at it, or `applied` in a decision that came well or not, or that it gets a `trial`.
-create or replace function lessonloop.told(s lessonloop.standing, p_what text, p_good boolean, p_at timestamptz)
+-- came well or not, was `present` at it, `passed` over for others that were, or `applied` in a decision that came well or not,
+-- that it gets a `trial`, or another text (`edited`). `p_base` is the base rate that a rating is held against.
+create or replace function lessonloop.told(
+  s lessonloop.standing, p_what text, p_good boolean, p_at timestamptz, p_base float8[] default null)
 returns lessonloop.standing
 language plpgsql immutable set search_path = '' as $$
 begin
   case p_what
     when 'shown' then
       s.times_surfaced := lessonloop.capped(s.times_surfaced + 1);
+      if s.times_surfaced >= 10 and s.times_applied = 0 and s.times_helpful = 0 and s.causal_hits = 0 then
+        s := lessonloop.lift_unheeded(s, p_at);
+      end if;
     when 'rated' then
       if p_good then
         s.times_helpful := lessonloop.capped(s.times_helpful + 1);
@@ -620,6 +823,7 @@ begin
         s.times_not_helpful := lessonloop.capped(s.times_not_helpful + 1);
       end if;
       s.confidence := lessonloop.moved(s.confidence, case when p_good then 0.02::float8 else -0.03::float8 end);
+      s := lessonloop.lift_alone(s, 0.3::float8, p_base, p_good, p_at);
     when 'voted' then
       if p_good then
         s.upvotes := lessonloop.capped(s.upvotes + 1);
@@ -627,7 +831,7 @@ begin
         s.downvotes := lessonloop.capped(s.downvotes + 1);
       end if;
       s.confidence := lessonloop.moved(s.confidence, case when p_good then 0.05::float8 else -0.05::float8 end);
-    when 'cause', 'present' then
+    when 'cause', 'present', 'passed' then
       s.use_count := lessonloop.capped(s.use_count + 1);
       s.last_used_at := p_at;
       if p_what = 'cause' then
@@ -636,6 +840,9 @@ begin
         s.last_feedback_at := p_at;
       else
         s.effectiveness := s.effectiveness + (0.5::float8 - s.effectiveness) * 0.1::float8;
+        if p_what = 'passed' then
+          s := lessonloop.lift_unheeded(s, p_at);
+        end if;
       end if;
     when 'applied' then
       s.times_applied := lessonloop.capped(s.times_applied + 1);
@@ -649,6 +856,14 @@ begin
     when 'trial' then
       s.consecutive_failures := 0;
       s.trial_from := s.times_applied;
+      s.lift_mean := 0.03::float8;
+      s.lift_variance := 0.0144::float8;
+      s.lift_at := null;
+    when 'edited' then
+      s := lessonloop.lift_bounded(s);
+      s.lift_mean := 0.03::float8 + (s.lift_mean - 0.03::float8) * 0.5::float8;
+      s.lift_variance := 0.0144::float8;
+      s := lessonloop.lift_bounded(s);
   end case;
   return s;
 end $$;
@@ -663,6 +878,7 @@ begin
   if a + b > 0 then
     s.effectiveness := lessonloop.divided(s.effectiveness * a + other.effectiveness * b, a + b);
   end if;
+  s := lessonloop.lift_merged(s, other);
   if other.confidence > s.confidence then
     s.confidence := other.confidence;
   end if;
@@ -692,13 +908,15 @@ language sql volatile as $$
     last_used_at = s.last_used_at, last_feedback_at = s.last_feedback_at, times_applied = s.times_applied,
     success_count = s.success_count, consecutive_failures = s.consecutive_failures, trial_from = s.trial_from,
     proven_effective = s.proven_effective, qualified_at = s.qualified_at,
+    lift_mean = s.lift_mean, lift_variance = s.lift_variance, lift_at = s.lift_at,
     pending_standing = case when p_own.confidence is not null then p_own end, version = v
   where l.space = p_space and l.slug = p_slug
 $$;
 
 -- Moves a lesson by what is said of it; its writer's word waits.
 create or replace function lessonloop.move(
-  p_space uuid, p_slug text, p_what text, p_good boolean, p_at timestamptz, v bigint, p_waits boolean) returns bigint
+  p_space uuid, p_slug text, p_what text, p_good boolean, p_at timestamptz, v bigint, p_waits boolean,
+  p_base float8[] default null) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
   l public.lessons;
@@ -712,18 +930,19 @@ begin
     own := s;
   end if;
   if own.confidence is not null then
-    own := lessonloop.told(own, p_what, p_good, p_at);
+    own := lessonloop.told(own, p_what, p_good, p_at, p_base);
   end if;
   if not p_waits then
-    s := lessonloop.told(s, p_what, p_good, p_at);
+    s := lessonloop.told(s, p_what, p_good, p_at, p_base);
   end if;
   perform lessonloop.put_standing(p_space, p_slug, s, own, v + 1);
   return v + 1;
 end $$;
 
--- A rating or a vote, which are `rated` and `voted`: an agent's counts once a day in a shared space.
+-- A rating or a vote, which are `rated` and `voted`: an agent's counts once a day in a shared space. It is held against the
+-- base rate of the decision's domain, else of the lesson's.
 create or replace function lessonloop.give_opinion(
-  p_space uuid, p_slug text, p_what text, p_good boolean, p_at timestamptz, v bigint, p_by text) returns bigint
+  p_space uuid, p_slug text, p_what text, p_good boolean, p_at timestamptz, v bigint, p_by text, p_decision text) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
   l public.lessons;
@@ -741,7 +960,10 @@ begin
       p_by, coalesce(x.counted_on -> p_by, '{}') || jsonb_build_object(p_what, today))
     where x.space = p_space and x.slug = p_slug;
   end if;
-  return lessonloop.move(p_space, p_slug, p_what, p_good, p_at, v, lessonloop.is_self_vote(l, p_by));
+  return lessonloop.move(p_space, p_slug, p_what, p_good, p_at, v, lessonloop.is_self_vote(l, p_by),
+    lessonloop.base_of(p_space, coalesce((
+      select lessonloop.domain_key(d.context ->> 'domain') from public.decisions d
+      where d.space = p_space and d.decision_id = p_decision and d.at is not null), lessonloop.domain_key(l.domain))));
 end $$;
 
 -- After a lesson's trust was set: with a person's approval, what its writer said of it counts.
@@ -757,6 +979,103 @@ begin
   if l.trust = 'approved' and not l.approved_by_agent and (l.pending_standing).confidence is not null then
     perform lessonloop.put_standing(p_space, p_slug, l.pending_standing, null, l.version);
   end if;
+end $$;
+
+-- Lets the lifts of a decision's lessons learn of it, once: together with its domain's base rate when it is first known how it
+-- went; of a lesson that is seen at work later, that lesson alone.
+create or replace function lessonloop.teach(p_space uuid, p_decision text, p_at timestamptz, v bigint, p_by text) returns bigint
+language plpgsql volatile set search_path = '' as $$
+declare
+  d public.decisions;
+  won boolean;
+  in_domain text;
+  base float8[];
+  surprise float8[];
+  names text[];
+  weights float8[];
+  h float8;
+  expected float8;
+  varies float8;
+  l public.lessons;
+  s lessonloop.standing;
+  held lessonloop.standing;
+  own lessonloop.standing;
+  waits boolean;
+begin
+  select * into d from public.decisions x where x.space = p_space and x.decision_id = p_decision and x.at is not null;
+  won := case when d.outcome in ('success', 'failure') then d.outcome = 'success' else d.feedback #>> '{0,outcome}' <> 'blocked' end;
+  if won is null then
+    return v;
+  end if;
+  in_domain := lessonloop.domain_key(d.context ->> 'domain');
+  base := lessonloop.base_of(p_space, in_domain);
+  -- 1 for a cause, 0 where others were or where it was not seen applied, else what the detection says.
+  select array_agg(w.lesson order by w.position), array_agg(least(w.h, 1::float8) order by w.position) into names, weights
+  from (
+    select x.lesson, x.position, case
+      when exists (select from jsonb_array_elements(d.feedback) f where (f -> 'causal') ? x.lesson) then 1::float8
+      when not x.was_applied or exists (select from jsonb_array_elements(d.feedback) f where f -> 'causal' <> '[]') then 0::float8
+      else x.confidence end as h
+    from public.recommendations x where x.space = p_space and x.decision_id = p_decision and not x.learned) w
+  where w.h > 0.001::float8;
+  names := coalesce(names, '{}');
+  if not d.taught then
+    expected := base[1];
+    varies := base[2];
+    for i in 1..cardinality(names) loop
+      h := weights[i];
+      select * into l from public.lessons x where x.space = p_space and x.slug = names[i];
+      s := lessonloop.lift_at(lessonloop.standing_of(l), p_at);
+      expected := expected + h * s.lift_mean;
+      varies := varies + h * h * s.lift_variance;
+    end loop;
+    surprise := lessonloop.lift_surprise(expected, varies, won);
+    base := array[
+      least(greatest(base[1] + base[2] / surprise[2] * surprise[1], 0::float8), 1::float8),
+      least(greatest(base[2] - base[2] * base[2] / surprise[2] + 2e-5::float8, 1e-9::float8), 0.05::float8)];
+    if abs(base[1]) < 1e-12::float8 then
+      base[1] := 0::float8;
+    end if;
+    insert into public.domain_bases as b (space, domain, rate, variance, runs, successes, version)
+    values (p_space, in_domain, base[1], base[2], 1, won::integer, v + 1)
+    on conflict (space, domain) do update
+      set rate = base[1], variance = base[2], runs = lessonloop.capped(b.runs + 1),
+        successes = lessonloop.capped(b.successes + won::integer), version = v + 1;
+    update public.decisions x set taught = true, version = v + 2 where x.space = p_space and x.decision_id = p_decision;
+    v := v + 2;
+  end if;
+  for i in 1..cardinality(names) loop
+    h := weights[i];
+    select * into l from public.lessons x where x.space = p_space and x.slug = names[i];
+    s := lessonloop.standing_of(l);
+    own := l.pending_standing;
+    if d.taught then
+      held := lessonloop.lift_at(s, p_at);
+      surprise := lessonloop.lift_surprise(base[1] + h * held.lift_mean, base[2] + h * h * held.lift_variance, won);
+    end if;
+    -- The word of a lesson's writer waits, whoever else spoke.
+    select coalesce(bool_or(lessonloop.is_self_vote(l, g.by)), false) into waits
+    from (
+      select unnest(array[d."by", d.outcome_by, p_by]) as by
+      union all select f ->> 'by' from jsonb_array_elements(d.feedback) f) g;
+    if waits and own.confidence is null then
+      own := s;
+    end if;
+    if own.confidence is not null then
+      own := lessonloop.lift_moved(own, h, surprise, p_at);
+    end if;
+    if not waits then
+      s := lessonloop.lift_moved(s, h, surprise, p_at);
+    end if;
+    update public.lessons x set
+      lift_mean = s.lift_mean, lift_variance = s.lift_variance, lift_at = s.lift_at,
+      pending_standing = case when own.confidence is not null then own end, version = v + 1
+    where x.space = p_space and x.slug = l.slug;
+    update public.recommendations x set learned = true, version = v + 2
+    where x.space = p_space and x.decision_id = p_decision and x.lesson = l.slug;
+    v := v + 2;
+  end loop;
+  return v;
 end $$;
 
 -- Counts a final outcome in the standing of every applied lesson, once each. It is the word of a lesson's writer when that
@@ -795,15 +1114,16 @@ create or replace function lessonloop.add_lesson(p_space uuid, p_lesson jsonb, p
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.lessons (
-    space, slug, title, description, context, recommendation, category, domain, project_types, tech_stacks, tags,
+    space, slug, title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra,
     confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness, use_count,
     causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures, proven_effective,
     qualified_at, source, trust, findings, archived, merged_into, rev, created_at, updated_at, "by", trial_from,
-    embedded_hash, version)
+    lift_mean, lift_variance, lift_at, embedded_hash, version)
   select
     p_space, x.slug, coalesce(x.title, ''), coalesce(x.description, ''), coalesce(x.context, ''),
     coalesce(x.recommendation, ''), coalesce(x.category, 'workflow'), coalesce(x.domain, ''),
     lessonloop.text_list(x.project_types), lessonloop.text_list(x.tech_stacks), lessonloop.text_list(x.tags),
+    coalesce(x.extra, ''),
     -- From the text as it was sent: jsonb has no negative zero.
     coalesce((p_raw ->> 'confidence')::float8, 0.5::float8), coalesce(x.frequency, 1), coalesce(x.upvotes, 0),
     coalesce(x.downvotes, 0), coalesce(x.times_surfaced, 0), coalesce(x.times_helpful, 0),
@@ -814,10 +1134,12 @@ begin
     coalesce(x.source, ''), coalesce(x.trust, 'unreviewed'), lessonloop.text_list(x.findings),
     coalesce(x.archived, false), x.merged_into, coalesce(x.rev, 1), lessonloop.instant(x.created_at),
     lessonloop.instant(x.updated_at), p_by, coalesce(x.trial_from, 0),
+    coalesce((p_raw ->> 'lift_mean')::float8, 0.03::float8), coalesce((p_raw ->> 'lift_variance')::float8, 0.0144::float8),
+    lessonloop.instant(p_raw ->> 'lift_at'),
     lessonloop.embedded_hash(coalesce(x.title, ''), coalesce(x.description, ''), coalesce(x.recommendation, '')), v + 1
   from jsonb_to_record(p_lesson) as x (
     slug text, title text, description text, context text, recommendation text, category text, domain text,
-    project_types jsonb, tech_stacks jsonb, tags jsonb, frequency bigint, upvotes bigint, downvotes bigint,
+    project_types jsonb, tech_stacks jsonb, tags jsonb, extra text, frequency bigint, upvotes bigint, downvotes bigint,
     times_surfaced bigint, times_helpful bigint, times_not_helpful bigint, use_count bigint, causal_hits bigint,
     last_used_at text, last_feedback_at text, times_applied bigint, success_count bigint, consecutive_failures bigint,
     proven_effective boolean, qualified_at text, source text, trust text, findings jsonb, archived boolean,
@@ -830,7 +1152,10 @@ create or replace function lessonloop.edit_lesson(p_space uuid, p_event jsonb, p
 language plpgsql volatile set search_path = '' as $$
 declare
   c jsonb := p_event -> 'changes';
+  before public.lessons;
+  hash text;
 begin
+  select * into before from public.lessons x where x.space = p_space and x.slug = p_event ->> 'lesson';
   update public.lessons l set
     text_at = case when coalesce(c ->> 'title', c ->> 'description', c ->> 'context', c ->> 'recommendation') is null
       then l.text_at else p_at end,
@@ -843,6 +1168,7 @@ begin
     project_types = case when c ->> 'project_types' is null then l.project_types else lessonloop.text_list(c -> 'project_types') end,
     tech_stacks = case when c ->> 'tech_stacks' is null then l.tech_stacks else lessonloop.text_list(c -> 'tech_stacks') end,
     tags = case when c ->> 'tags' is null then l.tags else lessonloop.text_list(c -> 'tags') end,
+    extra = coalesce(c ->> 'extra', l.extra),
     embedded_hash = lessonloop.embedded_hash(coalesce(c ->> 'title', l.title),
       coalesce(c ->> 'description', l.description), coalesce(c ->> 'recommendation', l.recommendation)),
     rev = lessonloop.capped(l.rev + 1),
@@ -850,7 +1176,14 @@ begin
     findings = lessonloop.text_list(p_event -> 'findings'),
     updated_at = p_at,
     version = v + 1
-  where l.space = p_space and l.slug = p_event ->> 'lesson';
+  where l.space = p_space and l.slug = p_event ->> 'lesson'
+  returning l.embedded_hash into hash;
+  if hash <> before.embedded_hash then
+    perform lessonloop.put_standing(p_space, before.slug,
+      lessonloop.told(lessonloop.standing_of(before), 'edited', true, p_at),
+      case when (before.pending_standing).confidence is not null then lessonloop.told(before.pending_standing, 'edited', true, p_at) end,
+      v + 1);
+  end if;
   return v + 1;
 end $$;
 
@@ -875,7 +1208,7 @@ begin
       own := lessonloop.summed(own, other);
     end if;
     v := v + 1;
-    update public.lessons x set archived = true, merged_into = l.slug, updated_at = p_at, version = v
+    update public.lessons x set archived = true, proposals = '[]', merged_into = l.slug, updated_at = p_at, version = v
     where x.space = p_space and x.slug = name;
   end loop;
   s := lessonloop.qualified(s, p_at);
@@ -908,9 +1241,11 @@ declare
   decision text := p_event #>> '{context,decision_id}';
   item json;
   d public.decisions;
+  s lessonloop.standing;
   place integer;
   from_version constant bigint := v;
   counted bigint;
+  muted constant boolean := lessonloop.is_muted(p_space, p_by, p_at);
 begin
   if decision is not null then
     insert into public.decisions as x (space, decision_id, context, "by", at, measured, asked_at, version)
@@ -939,19 +1274,22 @@ begin
     insert into public.retrievals (space, retrieval_id, lesson)
     values (p_space, p_event ->> 'retrieval_id', item ->> 'lesson') on conflict do nothing;
     get diagnostics counted = row_count;
-    if counted > 0 then
+    if counted > 0 and not muted then
       v := v + 1;
-      update public.lessons l set times_surfaced = lessonloop.capped(l.times_surfaced + 1), version = v,
+      select (lessonloop.told(lessonloop.standing_of(l), 'shown', true, p_at)).* into s
+      from public.lessons l where l.space = p_space and l.slug = item ->> 'lesson';
+      update public.lessons l set times_surfaced = s.times_surfaced, version = v,
+        lift_mean = s.lift_mean, lift_variance = s.lift_variance, lift_at = s.lift_at,
         pending_standing = case when (l.pending_standing).confidence is not null then lessonloop.told(l.pending_standing, 'shown', true, p_at) end
       where l.space = p_space and l.slug = item ->> 'lesson';
     end if;
     if decision is not null then
       insert into public.recommendations (
-        space, decision_id, position, lesson, domain, relevance_score, was_presented, was_applied, match_type, confidence,
+        space, decision_id, position, lesson, domain, relevance_score, likelihood, was_presented, was_applied, match_type, confidence,
         trade_outcome, pnl_percent, contributed_to_success, settled, at, version)
       values (
         p_space, decision, place + 1, item ->> 'lesson', coalesce(p_event #>> '{context,domain}', ''),
-        coalesce((item ->> 'relevance')::float8, 0), true, false, 'none', 0, d.outcome, d.pnl_percent, false, false,
+        coalesce((item ->> 'relevance')::float8, 0), (item ->> 'likelihood')::float8, true, false, 'none', 0, d.outcome, d.pnl_percent, false, false,
         p_at, v + 1)
       on conflict (space, decision_id, lesson) do nothing;
       get diagnostics counted = row_count;
@@ -990,7 +1328,8 @@ begin
       was_applied = r.was_applied or (seen ->> 'applied')::boolean, version = v
     where x.space = p_space and x.decision_id = r.decision_id and x.lesson = r.lesson;
   end loop;
-  return lessonloop.count_outcome(p_space, p_event ->> 'decision_id', p_at, v, p_by);
+  v := lessonloop.count_outcome(p_space, p_event ->> 'decision_id', p_at, v, p_by);
+  return lessonloop.teach(p_space, p_event ->> 'decision_id', p_at, v, p_by);
 end $$;
 
 create or replace function lessonloop.record_outcome(
@@ -1018,7 +1357,8 @@ begin
     update public.recommendations x set trade_outcome = said, pnl_percent = pnl, version = v
     where x.space = p_space and x.decision_id = decision and x.lesson = r.lesson;
   end loop;
-  return lessonloop.count_outcome(p_space, decision, p_at, v, p_by);
+  v := lessonloop.count_outcome(p_space, decision, p_at, v, p_by);
+  return lessonloop.teach(p_space, decision, p_at, v, p_by);
 end $$;
 
 -- What feedback, a rating or a vote says of lessons.
@@ -1030,14 +1370,19 @@ declare
   waits boolean;
 begin
   if p_kind = 'Rated' then
-    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'rated', (p_event ->> 'helpful')::boolean, p_at, v, p_by);
+    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'rated', (p_event ->> 'helpful')::boolean, p_at, v, p_by,
+      p_event ->> 'decision_id');
   elsif p_kind = 'Voted' then
-    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'voted', (p_event ->> 'up')::boolean, p_at, v, p_by);
+    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'voted', (p_event ->> 'up')::boolean, p_at, v, p_by,
+      p_event ->> 'decision_id');
   end if;
   insert into public.feedback_times (space, version, at) values (p_space, v, p_at);
   for name in select distinct x from jsonb_array_elements_text(p_event -> 'lessons') x loop
     select lessonloop.is_self_vote(l, p_by) into waits from public.lessons l where l.space = p_space and l.slug = name;
-    v := lessonloop.move(p_space, name, case when (p_event -> 'causal') ? name then 'cause' else 'present' end,
+    v := lessonloop.move(p_space, name, case
+        when (p_event -> 'causal') ? name then 'cause'
+        when p_event -> 'causal' <> '[]' then 'passed'
+        else 'present' end,
       p_event ->> 'outcome' <> 'blocked', p_at, v, waits);
   end loop;
   return v;
@@ -1067,6 +1412,7 @@ begin
       'outcome', p_event -> 'outcome', 'lessons', lessonloop.sorted(p_event -> 'lessons'),
       'causal', lessonloop.sorted(p_event -> 'causal')))
     where x.space = p_space and x.decision_id = d.decision_id;
+    v := lessonloop.teach(p_space, d.decision_id, p_at, v, p_by);
   else
     update public.decisions x set version = v, opinions = x.opinions || jsonb_build_array(new || jsonb_build_object(
       'lesson', p_event -> 'lesson', 'is_vote', p_kind = 'Voted',
@@ -1137,10 +1483,18 @@ declare
   from_version constant bigint := v;
   named text := p_event ->> 'lesson';
 begin
-  case p_kind
+  case lessonloop.kind_in_force(p_space, p_kind, p_event, p_at, p_by)
+    when 'muted' then
+      v := lessonloop.apply_muted(p_space, p_kind, p_event, v);
+    when 'ChangeProposed', 'ProposalSettled' then
+      v := lessonloop.apply_proposal(p_space, p_kind, p_event, p_at, v, p_by);
+    when 'VoiceWithdrawn', 'VoiceReinstated' then
+      v := lessonloop.apply_withdrawal(p_space, p_kind, p_event, p_at, v);
     when 'LessonAdded' then
       v := lessonloop.add_lesson(p_space, p_event -> 'lesson', p_raw -> 'lesson', v, p_by);
       perform lessonloop.trusted(p_space, p_event #>> '{lesson,slug}', p_by);
+      update public.lessons l set archived = true
+      where l.space = p_space and l.slug = p_event #>> '{lesson,slug}' and lessonloop.is_past(p_space, p_at, p_by);
     when 'LessonEdited' then
       v := lessonloop.edit_lesson(p_space, p_event, p_at, v);
       perform lessonloop.trusted(p_space, named, p_by);
@@ -1152,7 +1506,8 @@ begin
       perform lessonloop.trusted(p_space, named, p_by);
     when 'LessonArchived' then
       v := v + 1;
-      update public.lessons l set archived = true, updated_at = p_at, version = v where l.space = p_space and l.slug = named;
+      update public.lessons l set archived = true, proposals = '[]', updated_at = p_at, version = v
+      where l.space = p_space and l.slug = named;
     when 'LessonRestored' then
       v := v + 1;
       update public.lessons l set archived = false, merged_into = null, updated_at = p_at, version = v

@@ -71,6 +71,39 @@ begin
     from json_array_elements(p_events) with ordinality x);
 end $$;
 
+-- Notes which lessons an event moved or saw, and the lift that it left those with that it moved.
+create or replace function lessonloop.note_event(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
+language plpgsql volatile set search_path = '' as $$
+begin
+  insert into public.lesson_events (space, slug, version, lift_mean, lift_variance, lift_at)
+  select p_space, l.slug, p_version, l.lift_mean, l.lift_variance, l.lift_at
+  from public.lessons l where l.space = p_space and l.version > p_version
+  on conflict (space, slug, version) do update
+  set lift_mean = excluded.lift_mean, lift_variance = excluded.lift_variance, lift_at = excluded.lift_at;
+  if p_kind = 'UsageTracked' then
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'detections') x
+    where x ->> 'match_type' <> 'none'
+    on conflict do nothing;
+  elsif p_kind = 'OutcomeRecorded' then
+    -- An outcome counts in a lesson that is seen to be applied only later,
+    insert into public.lesson_events (space, slug, version)
+    select p_space, r.lesson, p_version from public.recommendations r
+    where r.space = p_space and r.decision_id = p_event ->> 'decision_id'
+    on conflict do nothing;
+  elsif p_kind = 'Surfaced' and p_event #>> '{context,decision_id}' is not null then
+    -- and in one that is recommended for the decision only later. What is said of a decision hangs on its
+    -- recommendations, those that were not counted in the lesson too.
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x ->> 'lesson', p_version from jsonb_array_elements(p_event -> 'items') x
+    union
+    select p_space, x ->> 'lesson', o.version from jsonb_array_elements(p_event -> 'items') x
+    join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version between 1 and p_version
+      and o.payload #>> '{event,OutcomeRecorded,decision_id}' = p_event #>> '{context,decision_id}'
+    on conflict do nothing;
+  end if;
+end $$;
+
 -- Appends a batch of one actor's events to the ledger and folds them. See push_events.
 -- Every row is found by its key. A plan made while the tables were small would read them whole, and be kept while they
 -- grow: so plans here are never to do that.
@@ -248,30 +281,12 @@ begin
     v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v, made_by);
     today := to_char(at at time zone 'UTC', 'YYYY-MM-DD');
     days := days || jsonb_build_object(today, coalesce((days ->> today)::bigint, 0) + 1);
-    insert into public.lesson_events (space, slug, version)
-    select p_space, l.slug, from_version from public.lessons l where l.space = p_space and l.version > from_version
-    on conflict do nothing;
-    if name = 'UsageTracked' then
-      insert into public.lesson_events (space, slug, version)
-      select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,UsageTracked,detections}') x
-      where x ->> 'match_type' <> 'none'
-      on conflict do nothing;
-    elsif name = 'OutcomeRecorded' then
-      -- An outcome counts in a lesson that is seen to be applied only later,
-      insert into public.lesson_events (space, slug, version)
-      select p_space, r.lesson, from_version from public.recommendations r
-      where r.space = p_space and r.decision_id = e #>> '{event,OutcomeRecorded,decision_id}'
-      on conflict do nothing;
-    elsif name = 'Surfaced' and e #>> '{event,Surfaced,context,decision_id}' is not null then
-      -- and in one that is recommended for the decision only later. What is said of a decision hangs on its
-      -- recommendations, those that were not counted in the lesson too.
-      insert into public.lesson_events (space, slug, version)
-      select p_space, x ->> 'lesson', from_version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
-      union
-      select p_space, x ->> 'lesson', o.version from jsonb_array_elements(e #> '{event,Surfaced,items}') x
-      join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded'
-        and o.payload #>> '{event,OutcomeRecorded,decision_id}' = e #>> '{event,Surfaced,context,decision_id}'
-      on conflict do nothing;
+    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version);
+    if name in ('VoiceWithdrawn', 'VoiceReinstated') then
+      v := lessonloop.refold(p_space, v);
+    elsif lessonloop.is_muted(p_space, made_by, at) then
+      perform lessonloop.note_muted(p_space, name, e -> 'event' -> name, from_version);
+      perform lessonloop.note_withdrawals(p_space, made_by, from_version);
     end if;
   end loop;
 
@@ -292,10 +307,11 @@ end $$;
 --   gap     events before `expected_seq` are known, that one is missing: send from there
 --   cloned  another device pushed other events under this actor: take a new actor, send the same op_ids again
 -- `rejected` lists the events that were set aside, with the field and the reason; they are not to be sent again.
+-- It may take long: an event that withdraws a voice has the space folded anew, as many events as it has.
 -- An agent's devices are the space's: isolates come and go, and one goes on with what another began.
 create or replace function public.push_events(
   p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
-language plpgsql volatile security definer set search_path = '' as $$
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '300s' as $$
 declare
   keys uuid[];
 begin
@@ -320,7 +336,8 @@ language sql stable as $$
     'last_used_at', lessonloop.rfc3339(s.last_used_at), 'last_feedback_at', lessonloop.rfc3339(s.last_feedback_at),
     'times_applied', s.times_applied, 'success_count', s.success_count, 'consecutive_failures', s.consecutive_failures,
     'trial_from', s.trial_from, 'proven_effective', s.proven_effective,
-    'qualified_at', lessonloop.rfc3339(s.qualified_at)) end
+    'qualified_at', lessonloop.rfc3339(s.qualified_at), 'lift_mean', s.lift_mean, 'lift_variance', s.lift_variance,
+    'lift_at', lessonloop.rfc3339(s.lift_at)) end
 $$;
 
 -- A lesson as the core's JSON, and its version.
@@ -329,18 +346,19 @@ language sql stable as $$
   select json_build_object(
     'slug', l.slug, 'title', l.title, 'description', l.description, 'context', l.context,
     'recommendation', l.recommendation, 'category', l.category, 'domain', l.domain, 'project_types', l.project_types,
-    'tech_stacks', l.tech_stacks, 'tags', l.tags, 'confidence', l.confidence, 'frequency', l.frequency,
+    'tech_stacks', l.tech_stacks, 'tags', l.tags, 'extra', l.extra, 'confidence', l.confidence, 'frequency', l.frequency,
     'upvotes', l.upvotes, 'downvotes', l.downvotes, 'times_surfaced', l.times_surfaced, 'times_helpful', l.times_helpful,
     'times_not_helpful', l.times_not_helpful, 'effectiveness', l.effectiveness, 'use_count', l.use_count,
     'causal_hits', l.causal_hits, 'last_used_at', lessonloop.rfc3339(l.last_used_at),
     'last_feedback_at', lessonloop.rfc3339(l.last_feedback_at), 'times_applied', l.times_applied,
     'success_count', l.success_count, 'consecutive_failures', l.consecutive_failures,
-    'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at), 'source', l.source,
+    'proven_effective', l.proven_effective, 'qualified_at', lessonloop.rfc3339(l.qualified_at),
+    'lift_mean', l.lift_mean, 'lift_variance', l.lift_variance, 'lift_at', lessonloop.rfc3339(l.lift_at), 'source', l.source,
     'trust', l.trust, 'findings', l.findings, 'archived', l.archived, 'merged_into', l.merged_into, 'rev', l.rev,
     'created_at', lessonloop.rfc3339(l.created_at), 'updated_at', lessonloop.rfc3339(l.updated_at),
     'text_at', lessonloop.rfc3339(l.text_at), 'by', l."by",
     'trial_from', l.trial_from, 'approved_by_agent', l.approved_by_agent, 'pending_standing', lessonloop.standing_json(l.pending_standing),
-    'counted_on', l.counted_on, 'version', l.version)
+    'counted_on', l.counted_on, 'proposals', l.proposals, 'version', l.version)
 $$;
 
 -- A recommendation as the core's JSON, and its version.
@@ -348,10 +366,10 @@ create or replace function lessonloop.recommendation_json(r public.recommendatio
 language sql stable as $$
   select json_build_object(
     'decision_id', r.decision_id, 'position', r.position, 'lesson', r.lesson, 'domain', r.domain,
-    'relevance', r.relevance_score, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
+    'relevance', r.relevance_score, 'likelihood', r.likelihood, 'was_presented', r.was_presented, 'was_applied', r.was_applied,
     'match_type', r.match_type, 'confidence', r.confidence, 'agent_quote', r.agent_quote,
     'trade_outcome', r.trade_outcome, 'pnl_percent', r.pnl_percent, 'contributed_to_success', r.contributed_to_success,
-    'settled', r.settled, 'at', lessonloop.rfc3339(r.at), 'version', r.version)
+    'settled', r.settled, 'learned', r.learned, 'at', lessonloop.rfc3339(r.at), 'version', r.version)
 $$;
 
 -- A decision as the core's JSON, without its records, which are rows of their own.
@@ -360,7 +378,14 @@ language sql stable as $$
   select json_build_object(
     'decision_id', d.decision_id, 'context', d.context, 'by', d."by", 'at', lessonloop.rfc3339(d.at),
     'measured', d.measured, 'outcome', d.outcome, 'pnl_percent', d.pnl_percent, 'outcome_by', d.outcome_by,
-    'outcome_at', lessonloop.rfc3339(d.outcome_at), 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
+    'outcome_at', lessonloop.rfc3339(d.outcome_at), 'taught', d.taught, 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
+$$;
+
+-- How runs of a domain go, as the core's JSON, and its version.
+create or replace function lessonloop.base_json(b public.domain_bases) returns json
+language sql stable as $$
+  select json_build_object(
+    'domain', b.domain, 'rate', b.rate, 'variance', b.variance, 'runs', b.runs, 'successes', b.successes, 'version', b.version)
 $$;
 
 create or replace function lessonloop.tool_json(t public.tool_successes) returns json
@@ -375,7 +400,7 @@ $$;
 -- cap of REST cuts it. A page holds at most `p_limit` rows and about 4 MB. It is one snapshot: `acked_seq` never tells
 -- of events whose rows a later page could not hold, and on the last page, which has all there is, `next_cursor` is the
 -- space's `version`. When `epoch` is another than before, start again from cursor 0.
---   agents    the first agents' keys that wrote
+--   agents    the first agents' keys that wrote, and the voices that count for nothing
 --   feedback  times of feedback; of the last 30 days, for health
 --   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(
@@ -385,7 +410,7 @@ declare
   most_bytes constant bigint := 4000000;
   feedback_days constant interval := '30 days';
   most_days constant integer := 60;
-  epoch uuid;
+  epoch text;
   newest bigint;
   from_version bigint := greatest(coalesce(p_cursor, 0), 0);
   most bigint := least(greatest(coalesce(p_limit, 1000), 1), 5000);
@@ -415,8 +440,12 @@ begin
     (select 6, s.version, json_build_object('name', s.name, 'value', s.value, 'version', s.version) from public.settings s
      where s.space = p_space and s.version > from_version order by s.version limit most + 1)
     union all
-    (select 7, s.agents_version, json_build_object('keys', s.agents, 'version', s.agents_version) from public.spaces s
+    (select 7, s.agents_version, json_build_object('keys', s.agents, 'withdrawn', s.withdrawn,
+       'version', s.agents_version) from public.spaces s
      where s.id = p_space and s.agents_version > from_version)
+    union all
+    (select 8, b.version, lessonloop.base_json(b) from public.domain_bases b
+     where b.space = p_space and b.version > from_version order by b.version limit most + 1)
   ), numbered as (
     select c.*, row_number() over w as place, sum(octet_length(c.body::text)) over w - octet_length(c.body::text) as before
     from changed c window w as (order by c.version)
@@ -437,6 +466,7 @@ begin
     'decisions', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 5), '[]'),
     'settings', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 6), '[]'),
     'agents', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 7), '[]'),
+    'bases', coalesce(json_agg(p.body order by p.version) filter (where p.kind = 8), '[]'),
     'days', (select coalesce(json_agg(json_build_object('day', to_char(d.day, 'YYYY-MM-DD'), 'events', d.events) order by d.day), '[]')
              from days d),
     'next_cursor', case when (select rest.any from rest) then max(p.version) else newest end,
@@ -449,8 +479,9 @@ begin
   return answer;
 end $$;
 
--- The events that moved or saw a lesson, newest first; `p_before` is the `next_before` of the page before. `agents` says
--- which agents' keys had written, and from which place in the ledger on.
+-- The events that moved or saw a lesson, newest first, each with the lift that it left the lesson with: that hangs on other
+-- lessons and runs of its domain, so these events alone don't tell it. `p_before` is the `next_before` of the page before.
+-- `agents` says which agents' keys had written, and from which place in the ledger on.
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50)
 returns json
@@ -466,7 +497,8 @@ begin
     raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
   end if;
   with found as (
-    select e.version, e.payload, e.received_at, row_number() over (order by e.version desc) as place
+    select e.version, e.payload, e.received_at, x.lift_mean, x.lift_variance, x.lift_at,
+      row_number() over (order by e.version desc) as place
     from public.lesson_events x join public.events e on e.space = x.space and e.version = x.version
     where x.space = p_space and x.slug = p_slug and (p_before is null or x.version < p_before)
     order by e.version desc limit most + 1
@@ -477,7 +509,9 @@ begin
       from public.spaces s, unnest(s.agents, s.agents_from) as a (by, place) where s.id = p_space),
     'events', coalesce(json_agg(json_build_object(
       'version', f.version, 'received_at', lessonloop.rfc3339(f.received_at),
-      'event', f.payload) order by f.version desc) filter (where f.place <= most), '[]'),
+      'event', f.payload,
+      'lift', case when f.lift_mean is not null then json_build_object(
+        'mean', f.lift_mean, 'variance', f.lift_variance, 'at', lessonloop.rfc3339(f.lift_at)) end) order by f.version desc) filter (where f.place <= most), '[]'),
     'next_before', case when count(*) > most then min(f.version) filter (where f.place <= most) end)
   into answer from found f;
   return answer;
@@ -487,7 +521,7 @@ revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function
   lessonloop.same_ledger(integer), lessonloop.standing_json(lessonloop.standing), lessonloop.lesson_json(public.lessons),
   lessonloop.recommendation_json(public.recommendations), lessonloop.decision_json(public.decisions),
-  lessonloop.tool_json(public.tool_successes)
+  lessonloop.base_json(public.domain_bases), lessonloop.tool_json(public.tool_successes)
   to authenticated;
 revoke all on function
   public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),

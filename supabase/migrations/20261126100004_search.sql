@@ -1,8 +1,10 @@
 -- Search: words and vectors of lessons, kept beside them, and the lessons that may fit what is asked.
 --
--- Words are those of crates/lesson-core/src/keyword/words.rs as near as PostgreSQL's parser gives them: runs of letters and
--- digits, the parts of `row-level` and `localStorage` and each of them as a whole, apostrophes dropped, one word for each
--- character of scripts without spaces, English stems, no stop words. Where they differ: which characters are letters is said by
+-- Words are those of crates/lesson-core/src/keyword as near as PostgreSQL's parser gives them: runs of letters and
+-- digits, the parts of `row-level` and `localStorage` and each of them as a whole, apostrophes dropped, every two neighbours
+-- of scripts without spaces, no stop words, stems. A lesson's language is told by its stop words; in another than English the
+-- stems of its Latin words are those of the language, and end with its tag: `datenbank@de`. So nobody says in which language
+-- a lesson is: both sides reckon it from the text. Where they differ: which characters are letters is said by
 -- the database's locale; words of more than 64 bytes are kept; a stem is that of PostgreSQL's own Snowball. A lesson that
 -- is found by its words is ranked by the core's, so a difference can only lose a candidate.
 --
@@ -16,14 +18,26 @@ do $$ begin perform lessonloop.schema_version(); end $$;
 set search_path = public, extensions;
 
 do $$
+declare
+  language text;
 begin
-  if not exists (select from pg_ts_dict d where d.dictname = 'stems' and d.dictnamespace = 'lessonloop'::regnamespace) then
-    create text search dictionary lessonloop.stems (template = pg_catalog.snowball, language = 'english');
-  end if;
+  foreach language in array string_to_array('english german french spanish portuguese italian dutch swedish danish norwegian '
+      || 'finnish hungarian romanian turkish russian greek arabic tamil', ' ') loop
+    if not exists (select from pg_ts_dict d where d.dictname = language and d.dictnamespace = 'lessonloop'::regnamespace) then
+      -- PostgreSQL's own dictionaries drop stop words.
+      execute format('create text search dictionary lessonloop.%I (template = pg_catalog.snowball, language = %L)', language, language);
+    end if;
+  end loop;
+  -- Words as they are, and those of plain English with their stems at once.
   if not exists (select from pg_ts_config c where c.cfgname = 'words' and c.cfgnamespace = 'lessonloop'::regnamespace) then
     create text search configuration lessonloop.words (parser = pg_catalog."default");
-    alter text search configuration lessonloop.words add mapping for asciiword with lessonloop.stems;
+    alter text search configuration lessonloop.words add mapping for asciiword with lessonloop.english;
     alter text search configuration lessonloop.words add mapping for word, numword, int, uint, float, sfloat, version with pg_catalog.simple;
+  end if;
+  if not exists (select from pg_ts_config c where c.cfgname = 'unstemmed' and c.cfgnamespace = 'lessonloop'::regnamespace) then
+    create text search configuration lessonloop.unstemmed (parser = pg_catalog."default");
+    alter text search configuration lessonloop.unstemmed add mapping for asciiword, word, numword, int, uint, float, sfloat, version
+      with pg_catalog.simple;
   end if;
 end $$;
 
@@ -39,41 +53,154 @@ return (select array_agg(lessonloop.space_mark(p_space) || t) from unnest(tsvect
 
 create index if not exists lesson_words_terms on lessonloop.lesson_words using gin (lessonloop.marked(space, terms));
 
--- A word of the core as PostgreSQL's stems have it.
-create or replace function lessonloop.stem(p_word text) returns text
-language sql stable
-return case when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.stems', p_word))[1], p_word) else p_word end;
+-- The stop words of each language, by which a text's language is told, as English stems them. The core's test holds the rows.
+create or replace function lessonloop.stop_words() returns table (language text, words text)
+language sql immutable
+begin atomic
+  values
+    ('en', 'a about again all also am an and ani are as at be been but by can could did do doe for from get had has have he help her here him his how i if in into is it just let like me more my need no not now of on or our out pleas she should so some than that the their them then there these they this those to up us want was we were what when where whi which who will with would you your'),
+    ('de', 'aber al auch auf aus bei bevor damit das dass dem den der des die durch ein einen einer es fur haben hatt ich im immer ist kann kein mit muss mussen nach nicht nie noch nur oder sich sie sind sollt uber und unter von vor weil wenn werden wie wir wird wurd zu zum zur'),
+    ('fr', 'apr au aux avant avec ce ces cett chaqu comm dan de doit donc dont du ell est et etr fait faut il jamai la le les leur mai ne nous ou par pas plus pour quand que qui sa san se ses sont sur toujour un une vous'),
+    ('es', 'al ant cada como con cuando de debe del desd despu el en entr es est esta estan esto hasta hay la las lo los mas no nunca para pero por que se ser siempr sin sobr su sus todo un una uno ya'),
+    ('pt', 'ant ao as ate cada com como da das de depoi desd deve do dos em entr est esta ha isso isto ja mai mas na nao nas no nos nunca os ou para pela pelo por quando que sao se sem sempr ser seu sobr sua todo um uma voce'),
+    ('it', 'al alla anch che come con dal dalla dei del dell della deve di dopo esser gia gli il in la le lo ma mai nel nella non ogni piu prima quando questa questo se sempr senza si sono su tra tutti un una'),
+    ('nl', 'aan al alleen altijd bij dat de deze die dit door een en er geen hebben heeft het ik is je kan maar met moet naar niet nog nooit of om onder ook op te tot uit van voor we worden wordt zijn zonder'),
+    ('sv', 'aldrig alltid ar att av bara de den det du efter eller en ett for fore fran har innan int jag kan mast med men nar och ocksa om over pa sa sig ska skall som till under utan var vi vid'),
+    ('da', 'af aldrig altid at bliver de den det du efter eller en er et for fra har ikk jeg kan kun ma med men nar og ogsa om over pa sa sig skal som til uden under vaer var ved vi'),
+    ('no', 'aldri alltid at av bare blir de den det du eller en er et etter for fra har ikk jeg kan ma med men nar og ogsa om over pa sa seg skal som til under uten vaer var ved vi'),
+    ('fi', 'aina ei ennen etta ilman ja jalkeen joka jos kanssa koskaan kuin kun mika mita mutta myo nama ne niin ole oli olla on ovat pitaa se sen siita sita tai tama vain voi'),
+    ('hu', 'az azt csak de egi el elott es ez ezek ezt ha hogi is kell ki kozott legyen lehet mar meg minden mindig mint nelkul nem soha utan vagi van volt'),
+    ('ro', 'aceasta acest al ale ca cand care cu dar de din dupa est fara fi in inaint intotdeauna intr la lui mai niciodata nu pe pentru prin sa sau si sunt trebui un'),
+    ('tr', 'ama bir bu cok da daha de degil eger en gibi her hic icin ile ise kadar mi ne olan olarak oldugu onc sonra su tarafindan var ve veya yok zaman');
+end;
 
--- A text's words.
-create or replace function lessonloop.words_of(p_text text) returns tsvector
+-- The dictionary of a language that is written in Latin letters.
+create or replace function lessonloop.stems_of(p_language text) returns regdictionary
+language sql immutable
+return case p_language when 'de' then 'lessonloop.german' when 'fr' then 'lessonloop.french' when 'es' then 'lessonloop.spanish'
+  when 'pt' then 'lessonloop.portuguese' when 'it' then 'lessonloop.italian' when 'nl' then 'lessonloop.dutch'
+  when 'sv' then 'lessonloop.swedish' when 'da' then 'lessonloop.danish' when 'no' then 'lessonloop.norwegian'
+  when 'fi' then 'lessonloop.finnish' when 'hu' then 'lessonloop.hungarian' when 'ro' then 'lessonloop.romanian'
+  when 'tr' then 'lessonloop.turkish' else 'lessonloop.english' end::regdictionary;
+
+-- A word without the marks on its letters.
+create or replace function lessonloop.folded(p_word text) returns text
+language sql immutable
+return case when p_word ~ '[^\x01-\x7f]' then replace(replace(replace(translate(p_word,
+  'àáâãäåāăąçćĉċčďđèéêëēĕėęěĝğġģĥħìíîïĩīĭįıĵķĺļľŀłñńņňŋòóôõöøōŏőŕŗřśŝşšșţťŧțùúûüũūŭůűųŵýÿŷźżžёς',
+  'aaaaaaaaacccccddeeeeeeeeegggghhiiiiiiiiijklllllnnnnnooooooooorrrsssssttttuuuuuuuuuuwyyyzzzеσ'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe')
+  else p_word end;
+
+-- The stem of a word of the core in lower case, in a lesson of a language.
+create or replace function lessonloop.stem(p_word text, p_language text default 'en') returns text
+language sql stable
+return case
+  when p_language <> 'en' and p_word ~ '^[a-z\u00DF-\u00F6\u00F8-\u017F\u0219\u021B]+$' and octet_length(p_word) between 3 and 32
+    then lessonloop.folded(coalesce((ts_lexize(lessonloop.stems_of(p_language), p_word))[1], p_word)) || '@' || p_language
+  when p_word ~ '^[a-z]{3,32}$' then coalesce((ts_lexize('lessonloop.english', p_word))[1], p_word)
+  when p_word !~ '[^\x01-\x7f]' then p_word
+  when octet_length(lessonloop.folded(p_word)) not between 3 and 32 then lessonloop.folded(p_word)
+  else coalesce((ts_lexize(case
+      when lessonloop.folded(p_word) ~ '^[a-z]+$' then 'lessonloop.english'
+      when lessonloop.folded(p_word) ~ '^[\u0430-\u045F]+$' then 'lessonloop.russian'
+      when lessonloop.folded(p_word) ~ '^[\u0370-\u03FF]+$' then 'lessonloop.greek'
+      when lessonloop.folded(p_word) ~ '^[\u0621-\u0652]+$' then 'lessonloop.arabic'
+      when lessonloop.folded(p_word) ~ '^[\u0B80-\u0BFF]+$' then 'lessonloop.tamil'
+      else 'pg_catalog.simple' end::regdictionary, lessonloop.folded(p_word)))[1], lessonloop.folded(p_word)) end;
+
+-- Words with their stems in a language.
+create or replace function lessonloop.stemmed(p_words tsvector, p_language text) returns tsvector
+language sql stable
+return (
+  select coalesce(string_agg(quote_literal(w.stem) || coalesce(':' || w.places, ''), ' '), '')::tsvector
+  from (
+    select lessonloop.stem(t.lexeme, p_language) as stem, string_agg(array_to_string(t.positions, ','), ',') as places
+    from unnest(p_words) t group by 1) w);
+
+-- A text's words, in a lesson of a language.
+create or replace function lessonloop.words_of(p_text text, p_language text default 'en') returns tsvector
 language sql stable
 return (
   -- The parts: everything that is neither letter nor digit lies between words.
-  select to_tsvector('lessonloop.words', regexp_replace(
-      case when x.t ~ '[[:lower:]][[:upper:]]' then regexp_replace(x.t, '([[:lower:]])([[:upper:]])', '\1 \2', 'g') else x.t end,
-      '[-!"#$%&()*+,./:;<=>?@[\\\]^_`{|}~]+', ' ', 'g'))
+  select case when x.plain then to_tsvector('lessonloop.words', x.parts)
+      else lessonloop.stemmed(to_tsvector('lessonloop.unstemmed', x.parts), p_language) end
     -- The wholes.
     || case when x.t ~ '[[:alnum:]]([-_./:][[:alnum:]]|[#]|\+\+)|[[:lower:]][[:upper:]]' then coalesce((
-         select array_to_tsvector(array_agg(lessonloop.stem(w.word))) from (
+         select array_to_tsvector(array_agg(distinct lessonloop.stem(w.word, p_language))) from (
            -- Stems of each word once; compared by bytes, which is cheaper than by the locale.
            select distinct lower(m[1]) collate "C" as word
            from regexp_matches(x.t, '([[:alnum:]]+(?:(?:[-_./:][[:alnum:]]+)+(?:\+\+|#)?|\+\+|#)|[[:alnum:]]*[[:lower:]][[:upper:]][[:alnum:]]*)', 'g') m
            where octet_length(m[1]) <= 64) w), '') else '' end
   from (
-    select case when s.t ~ '[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF]'
-      then regexp_replace(s.t, '([\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF])', ' \1 ', 'g') else s.t end as t
-    from (select translate(coalesce(p_text, ''), '''’', '') as t offset 0) s
+    select p.t, p_language = 'en' and p.t !~ '[^\x01-\x7f]' as plain, regexp_replace(
+      case when p.t ~ '[[:lower:]][[:upper:]]' then regexp_replace(p.t, '([[:lower:]])([[:upper:]])', '\1 \2', 'g') else p.t end,
+      '[-!"#$%&()*+,./:;<=>?@[\\\]^_`{|}~]+', ' ', 'g') as parts
+    from (
+      -- Every two neighbours: each but the first and the last of a run twice, then parted in pairs.
+      select case when s.t ~ '[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF]'
+        then regexp_replace(regexp_replace(s.t,
+          '(?<=[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF])'
+          || '([\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF])'
+          || '(?=[\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF])', '\1\1', 'g'),
+          '([\u0E00-\u0E7F\u3040-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7A3\uF900-\uFAFF]{1,2})', ' \1 ', 'g')
+        else s.t end as t
+      from (
+        select regexp_replace(translate(coalesce(p_text, ''), '''’', ''), '[\u0300-\u036F]+', '', 'g') as t offset 0) s
+      offset 0) p
     -- Made once each, however often they are read above.
-    offset 0
-  ) x);
+    offset 0) x);
 
--- The words of a lesson with the weights of its fields.
-create or replace function lessonloop.terms_of(l public.lessons) returns tsvector
+-- The language of words: the one with most distinct stop words, two at least and more than English has; of equals the first.
+create or replace function lessonloop.language_of(p_words tsvector) returns text
 language sql stable
-return setweight(lessonloop.words_of(l.title), 'A')
-  || setweight(lessonloop.words_of(array_to_string(l.tags || l.tech_stacks, ' ') || ' ' || l.description), 'B')
-  || setweight(lessonloop.words_of(l.context), 'C')
-  || setweight(lessonloop.words_of(l.recommendation), 'D');
+return coalesce((
+  with said as (
+    select s.language, s.place, (
+      select count(*) from unnest(string_to_array(s.words, ' ')) w (word) where w.word = any (tsvector_to_array(p_words))) as words
+    from (select r.*, row_number() over () as place from lessonloop.stop_words() r) s)
+  select o.language from said o, said e
+  where e.language = 'en' and o.language <> 'en' and o.words >= 2 and o.words > e.words
+  order by o.words desc, o.place limit 1), 'en');
+
+-- Words of a lesson's fields with their weights.
+create or replace function lessonloop.terms_in(l public.lessons, p_language text) returns tsvector
+language sql stable
+return setweight(lessonloop.words_of(l.title, p_language), 'A')
+  || setweight(lessonloop.words_of(array_to_string(l.tags || l.tech_stacks, ' ') || ' ' || l.description, p_language), 'B')
+  || setweight(lessonloop.words_of(l.context, p_language), 'C')
+  || setweight(lessonloop.words_of(l.recommendation, p_language), 'D');
+
+-- The words of a lesson in its language, and `@de` for the language itself.
+create or replace function lessonloop.terms_of(l public.lessons) returns tsvector
+language plpgsql stable set search_path = '' as $$
+declare
+  terms constant tsvector := lessonloop.terms_in(l, 'en');
+  language constant text := lessonloop.language_of(terms);
+begin
+  return case when language = 'en' then terms
+    else lessonloop.terms_in(l, language) || array_to_tsvector(array['@' || language]) end;
+end $$;
+
+-- The languages that lessons of a space are in, and English.
+create or replace function lessonloop.languages_in(p_space uuid) returns text[]
+language sql stable
+return array(
+  select r.language from lessonloop.stop_words() r
+  where r.language = 'en'
+    or exists (select from lessonloop.word_counts c where c.space = p_space and c.word = '@' || r.language and c.lessons > 0));
+
+-- The stems by which words are looked for in a space, each with the number of lessons that have it. `word` is its place in the list.
+-- A lesson has one language, so of a word's stems it has at most one.
+create or replace function lessonloop.stems_in(p_space uuid, p_words text[]) returns table (word bigint, stem text, lessons bigint)
+language sql stable
+begin atomic
+  select s.word, s.stem, c.lessons::bigint
+  from (
+    select w.place as word, lessonloop.stem(w.word, l.language) as stem
+    from unnest(lessonloop.languages_in(p_space)) l (language), unnest(p_words) with ordinality w (word, place)
+    group by 1, 2) s
+  join lessonloop.word_counts c on c.space = p_space and c.word = s.stem collate "C" and c.lessons > 0;
+end;
 
 -- Words said in a lesson: the places that the index keeps of each.
 create or replace function lessonloop.term_count(p_terms tsvector) returns integer
@@ -247,11 +374,20 @@ create or replace function lessonloop.causal_standing(l public.lessons) returns 
 language sql immutable
 return lessonloop.causal_share(l)::real;
 
--- What a lesson of this nearness and standing scores, about: the core's score without its words.
-create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real)
+-- A distance as meaning, 0 to 1: 0 up to the cosine `p_from`, 1 from `p_to` on. Both belong to the model of the vectors; the defaults are
+-- those of all-MiniLM-L6-v2.
+create or replace function lessonloop.meaning_of(
+  p_distance double precision, p_from double precision default 0.1, p_to double precision default 0.8)
 returns double precision
 language sql immutable parallel safe
-return (0.5 * sqrt(0.4 * least(greatest((1 - p_distance - 0.1) / 0.7, 0), 1)) + 0.2 * p_confidence + 0.15) * (0.5 + 0.5 * p_causal);
+return least(greatest((1 - p_distance - p_from) / (p_to - p_from), 0), 1);
+
+-- What a lesson of this nearness and standing scores, about: the core's score without its words.
+create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real,
+  p_from double precision default 0.1, p_to double precision default 0.8)
+returns double precision
+language sql immutable parallel safe
+return (0.5 * sqrt(0.4 * lessonloop.meaning_of(p_distance, p_from, p_to)) + 0.2 * p_confidence + 0.15) * (0.5 + 0.5 * p_causal);
 
 -- Refuses a row of put_embeddings, by its place and its lesson.
 create or replace function lessonloop.refuse_vector(p_place bigint, p_row jsonb, p_why text) returns void
@@ -331,7 +467,12 @@ begin
     'unknown', coalesce((select jsonb_agg(g.slug order by g.slug) from given g where g.embedded_hash is null), '[]'))
   into answer;
   if (answer ->> 'stored')::integer > 0 then
-    update public.spaces s set embedding_model = p_model where s.id = p_space and s.embedding_model is distinct from p_model;
+    -- The space's model is the one that most of its lessons have a vector of; of equals the newest. So devices with different models
+    -- don't take it from each other with every row, and a change of the model takes over once it has read as many lessons.
+    update public.spaces s set embedding_model = p_model
+    where s.id = p_space and s.embedding_model is distinct from p_model
+      and coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = p_model), 0)
+        >= coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = s.embedding_model), 0);
   end if;
   return answer;
 end $$;
@@ -587,9 +728,12 @@ return l.archived = coalesce((p_ask ->> 'archived')::boolean, false)
   and (p_ask ->> 'domain' is null or lower(btrim(l.domain)) = lower(btrim(p_ask ->> 'domain')))
   and (p_ask ->> 'category' is null or l.category = p_ask ->> 'category')
   and (p_ask ->> 'trust' is null or l.trust = p_ask ->> 'trust')
+  and (p_ask ->> 'by' is null or l."by" = p_ask ->> 'by')
+  and (p_ask ->> 'source' is null or l.source = p_ask ->> 'source')
   and (not coalesce((p_ask ->> 'visible')::boolean, false) or l.trust <> 'quarantined')
   and (p_ask ->> 'badge' is null
-    or p_ask ->> 'badge' = case when l.proven_effective then 'proven' when l.times_applied > 0 then 'testing' else 'new' end);
+    or p_ask ->> 'badge' = case
+      when case when lessonloop.by_lift(l.space) then lessonloop.lift_helps(l, now()) else l.proven_effective end then 'proven' when l.times_applied > 0 then 'testing' else 'new' end);
 
 -- The first of some lessons whose texts are of so many bytes together; one at least.
 create or replace function lessonloop.first_bytes(p_space uuid, p_slugs text[], p_most bigint) returns text[]
@@ -616,7 +760,11 @@ return (
       where d.space = p_space and d.decision_id = any (p_decisions)),
     'settings', (select coalesce(json_agg(json_build_object('name', x.name, 'value', x.value, 'version', x.version)), '[]')
       from public.settings x where x.space = p_space),
-    'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'version', s.agents_version)) else '[]'::json end,
+    'bases', (select coalesce(json_agg(lessonloop.base_json(b)), '[]') from public.domain_bases b
+      where b.space = p_space and b.domain in (
+        select lessonloop.domain_key(d.context ->> 'domain') from public.decisions d
+        where d.space = p_space and d.decision_id = any (p_decisions))),
+    'agents', case when s.agents_version > 0 then json_build_array(json_build_object('keys', s.agents, 'withdrawn', s.withdrawn, 'version', s.agents_version)) else '[]'::json end,
     'tools', case when p_tools then (select coalesce(json_agg(lessonloop.tool_json(t) order by t.position), '[]') from public.tool_successes t
       where t.space = p_space and not t.dropped) else '[]'::json end,
     'feedback', '[]'::json, 'days', '[]'::json,
@@ -661,6 +809,8 @@ return
 -- The lessons that may fit a situation, with all that ranking reads of them. The core ranks them; what is reckoned here only
 -- chooses whom it looks at.
 --   p_ask.packed      the query's vector, base64 of 384 signed bytes, and p_ask.model; both or none
+--   p_ask.meaning     the model's cosines up to which a lesson is about something else, and from which it says the same: two numbers
+--                     that rise within -1 to 1; absent: 0.1 and 0.8
 --   p_ask.words       words of the query in lower case, as the core parts them, up to 64
 --   p_ask.also        more words to find lessons by, such as technologies, up to 64
 --   p_ask.domain      in lower case: lessons of it, of none, and evolved ones alone
@@ -702,6 +852,8 @@ declare
   idfs double precision[];
   full_idf double precision;
   vector lessonloop.vectors.near%type;
+  meaning_from double precision := 0.1;
+  meaning_to double precision := 0.8;
   near_slugs text[] := '{}';
   near_at double precision[] := '{}';
   near_confidence real[] := '{}';
@@ -724,6 +876,16 @@ begin
     end if;
     vector := lessonloop.as_half(decode(p_ask ->> 'packed', 'base64'), null);
   end if;
+  if coalesce(p_ask -> 'meaning', 'null') <> 'null' then
+    if coalesce(jsonb_path_match(p_ask, 'strict $.meaning.size() == 2 && $.meaning[0] >= -1 && $.meaning[0] < $.meaning[1] && $.meaning[1] <= 1',
+        silent => true), false) then
+      meaning_from := (p_ask -> 'meaning' ->> 0)::double precision;
+      meaning_to := (p_ask -> 'meaning' ->> 1)::double precision;
+    else
+      raise exception using errcode = 'PT400', message = 'meaning has to be two numbers that rise within -1 to 1', detail = 'p_ask.meaning',
+        hint = 'send the two cosines of the model, or leave it out';
+    end if;
+  end if;
   if wanted is not null then
     in_domain := lower(btrim(wanted ->> 'domain'));
     categories := case when wanted ->> 'category' is not null then array[wanted ->> 'category'] end;
@@ -738,36 +900,38 @@ begin
   -- A word scores Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them; of a word
   -- that is said often, `ts_rank` takes less than the sum. How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
   select coalesce(array_agg(coalesce(c.lessons, 0) order by w.place), '{}') into held_by
-  from unnest(words) with ordinality w (word, place)
-  left join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C";
+  from generate_series(1, cardinality(words)) w (place)
+  left join (select s.word, sum(s.lessons)::bigint as lessons from lessonloop.stems_in(p_space, words) s group by 1) c on c.word = w.place;
   -- Chosen among by the rarest: the others add little.
   select array_agg(y.stem order by y.place), array_agg(y.idf order by y.place) into asked, idfs
   from (
-    select quote_literal(x.stem)::tsquery as stem, x.place, ln(1 + (total + 50 - x.n + 0.5) / (x.n + 0.5)) as idf
+    select x.stem, x.place, ln(1 + (total + 50 - x.n + 0.5) / (x.n + 0.5)) as idf
     from (
-      select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.place, held_by[w.place] as n
-      from unnest(words) with ordinality w (word, place) order by lessonloop.stem(w.word), w.place) x
-    where x.n > 0 order by x.n limit 12) y;
+      select distinct on (f.stem) f.stem, f.place, held_by[f.place] as n
+      from (
+        select string_agg(quote_literal(s.stem), '|' order by s.stem)::tsquery as stem, s.word as place
+        from lessonloop.stems_in(p_space, words) s group by 2) f
+      order by f.stem, f.place) x
+    order by x.n limit 12) y;
   asked := coalesce(asked, '{}') || array_fill('''.'''::tsquery, array[12 - coalesce(cardinality(asked), 0)]);
   idfs := coalesce(idfs, '{}') || array_fill(0::double precision, array[12 - coalesce(cardinality(idfs), 0)]);
   select greatest(sum(t.idf), 1) into full_idf from (
     select i.idf from unnest(idfs) i (idf) order by i.idf desc limit 5) t;
   select array_agg(mark || x.stem order by x.n) filter (where x.n <= hot_above and x.before <= most_hits),
-    array_agg(x.word order by x.place) filter (where x.n > hot_above and x.place > 0)
+    array_agg(distinct x.word) filter (where x.n > hot_above and x.place > 0)
   into by_words, hot
   from (
     select y.*, sum(y.n) over (order by y.n, y.stem) as before
     from (
-      select distinct on (lessonloop.stem(w.word)) lessonloop.stem(w.word) as stem, w.word, w.place, c.lessons as n
-      from (
-        select u.word, u.place from unnest(words) with ordinality u (word, place)
-        union all select a.word, 0 from unnest(also) a (word)) w
-      join lessonloop.word_counts c on c.space = p_space and c.word = lessonloop.stem(w.word) collate "C" and c.lessons > 0
-      order by lessonloop.stem(w.word), w.place desc) y) x;
+      select distinct on (s.stem) s.stem, (words || also)[s.word] as word,
+        case when s.word <= cardinality(words) then s.word else 0 end as place, s.lessons as n
+      from lessonloop.stems_in(p_space, words || also) s
+      order by s.stem, place desc) y) x;
   if by_words is null and hot is not null then
     -- Nothing else to find by: the lessons that have the rarest of them.
-    by_words := array[mark || lessonloop.stem((
-      select w.word from unnest(words, held_by) w (word, n) where w.n > 0 order by w.n limit 1))];
+    by_words := array(
+      select mark || s.stem from lessonloop.stems_in(p_space, words) s
+      where s.word = (select w.place from unnest(held_by) with ordinality w (n, place) where w.n > 0 order by w.n limit 1));
   end if;
   if by_words is not null then
     select coalesce(array_agg(h.slug order by h.score desc, h.slug), '{}'), coalesce(array_agg(h.score order by h.score desc, h.slug), '{}')
@@ -789,7 +953,8 @@ begin
     select coalesce(array_agg(x.slug), '{}'), coalesce(array_agg(x.distance), '{}'), coalesce(array_agg(x.confidence), '{}'),
       coalesce(array_agg(x.causal), '{}')
     into near_slugs, near_at, near_confidence, near_causal
-    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved) x;
+    from lessonloop.best_by(p_space, of_model, vector, most * 6, in_domain, categories, only_approved,
+      meaning_from, meaning_to) x;
   end if;
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
@@ -817,7 +982,7 @@ begin
     where wanted is null or lessonloop.fits(l, wanted)
     -- With confidence and causal standing, which move a lesson as far as its match does.
     order by (0.5 * sqrt(
-      0.4 * least(greatest((1 - coalesce(s.distance, 1) - 0.1) / 0.7, 0), 1)
+      0.4 * case when s.distance is null then 0 else lessonloop.meaning_of(s.distance, meaning_from, meaning_to) end
       + (case when s.distance is null then 0.8 else 0.6 end) * least(s.words, 1)) + 0.2 * s.confidence + 0.15)
       * (0.5 + 0.5 * s.causal) desc, m.slug
     limit most) x;

@@ -45,6 +45,7 @@ declare
   beginnings text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'beginnings', '[]')));
   decisions text[] := array(select jsonb_array_elements_text(coalesce(p_ask -> 'decisions', '[]')));
   wanted text;
+  language text;
   marks text[];
   matching text[];
 begin
@@ -57,16 +58,18 @@ begin
   end if;
   foreach wanted in array names loop
     slugs := slugs || btrim(wanted) || lower(btrim(wanted));
-    -- A title's lessons by its words; the core tells which of them it means.
-    marks := array(select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted))) t);
+    -- A title's lessons by its words, in the languages of the space; the core tells which of them it means.
     matching := '{}';
-    if cardinality(marks) > 0 then
-      matching := array(
+    foreach language in array lessonloop.languages_in(p_space) loop
+      marks := array(
+        select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted, language))) t);
+      exit when cardinality(marks) = 0;
+      matching := matching || array(
         select w.slug from lessonloop.lesson_words w join public.lessons l on l.space = w.space and l.slug = w.slug
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.@>) marks and w.space is not distinct from p_space
           and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0
         order by lower(btrim(l.title)) <> lower(btrim(wanted)), l.slug limit 20);
-    end if;
+    end loop;
     if cardinality(matching) = 0 and cardinality(marks) > 0
         and not exists (select from public.lessons l where l.space = p_space and l.slug in (btrim(wanted), lower(btrim(wanted)))) then
       -- A part that begins or ends within a word: all titles are looked at.
@@ -97,7 +100,7 @@ begin
 end $$;
 
 -- A page of lessons.
---   p_ask.archived, .domain, .category, .trust, .badge   as `GET /v1/lessons` has them
+--   p_ask.archived, .domain, .category, .trust, .badge, .by, .source   as `GET /v1/lessons` has them
 --   p_ask.sort     `created` (also without one), `updated`, `title`, `confidence`, `effectiveness`, `surfaced`, `applied`,
 --                  `success`, `last_used`
 --   p_ask.reverse  the order turned round; lessons without the number that it goes by stay last
@@ -483,12 +486,13 @@ begin atomic
   order by v.distance limit p_most;
 end;
 
--- The slugs that do best by a vector and their standing, with these, best first; of a domain, categories or
+-- The slugs that do best by a vector and their standing, with these, best first; `p_from` and `p_to` as `meaning_of` has them; of a domain, categories or
 -- approved ones alone where these are given. Weighs all lessons of the space, and with an index the nearest of each band. Whoever
 -- calls it has asked whether the caller may see the space.
 create or replace function lessonloop.best_by(
   p_space uuid, p_model text, p_near halfvec, p_most integer,
-  p_domain text default null, p_categories text[] default null, p_approved boolean default false)
+  p_domain text default null, p_categories text[] default null, p_approved boolean default false,
+  p_from double precision default 0.1, p_to double precision default 0.8)
 returns table (slug text, distance double precision, confidence real, causal real)
 language plpgsql stable set search_path = '' as $$
 #variable_conflict use_column
@@ -505,7 +509,7 @@ begin
       cross join lateral (
         select x.slug, lessonloop.distance(x.near, p_near) as distance, x.confidence, x.causal from lessonloop.vectors x
         where x.number = f.number offset 0) v
-      order by lessonloop.score_about(v.distance, v.confidence, v.causal) desc, v.slug limit p_most;
+      order by lessonloop.score_about(v.distance, v.confidence, v.causal, p_from, p_to) desc, v.slug limit p_most;
     return;
   end if;
   return query
@@ -517,7 +521,7 @@ begin
         and (p_categories is null or v.category = any (p_categories))
       -- Compared once each.
       offset 0) x
-    order by lessonloop.score_about(x.distance, x.confidence, x.causal) desc, x.slug limit p_most;
+    order by lessonloop.score_about(x.distance, x.confidence, x.causal, p_from, p_to) desc, x.slug limit p_most;
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;

@@ -47,12 +47,14 @@ declare
   prune_below double precision := coalesce((constants ->> 'prune_below')::double precision, 0.25);
   prune_from bigint := coalesce((constants ->> 'prune_min_causal')::bigint, 5);
   health_days integer := coalesce((constants ->> 'health_days')::integer, 7);
+  by_lift constant boolean := lessonloop.by_lift(p_space);
   visible boolean := coalesce((p_ask ->> 'visible')::boolean, false);
   today constant date := (now() at time zone 'UTC')::date;
   slugs text[];
   numbers record;
   funnel record;
   told record;
+  run record;
   counts jsonb;
 begin
   if not lessonloop.may_use(p_space) then
@@ -89,9 +91,14 @@ begin
     count(*) filter (where not l.archived) as lessons, count(*) filter (where l.archived) as archived,
     count(*) filter (where not l.archived and l.trust = 'unreviewed') as unreviewed,
     count(*) filter (where not l.archived and l.trust = 'quarantined') as quarantined,
-    count(*) filter (where not l.archived and l.proven_effective) as proven,
-    count(*) filter (where not l.archived and (l.consecutive_failures >= most_failures
-      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from)) as disqualified,
+    count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_helps(l, now()) else l.proven_effective end) as proven,
+    count(*) filter (where not l.archived and l.trust <> 'quarantined') as supply,
+    count(*) filter (where not l.archived and l.trust <> 'quarantined' and case when by_lift then lessonloop.lift_harms(l, now())
+      else (l.consecutive_failures >= most_failures
+      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from) end) as left_out,
+    count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_harms(l, now())
+      else (l.consecutive_failures >= most_failures
+      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from) end) as disqualified,
     sum(l.times_surfaced) filter (where not l.archived) as total_surfaced,
     sum(l.times_helpful + l.times_not_helpful) filter (where not l.archived) as total_rated,
     count(*) filter (where not l.archived and l.times_surfaced > 0) as lessons_surfaced,
@@ -123,6 +130,16 @@ begin
     count(*) as applied, count(*) filter (where r.trade_outcome in ('success', 'failure')) as outcome,
     count(*) filter (where r.trade_outcome in ('success', 'failure') and r.contributed_to_success) as success
   into funnel from public.recommendations r where r.space = p_space and r.was_applied;
+  -- How runs went, and the newest in a row that were given nothing, where earlier ones were.
+  with all_runs as materialized (
+    select d.at, d.outcome, coalesce((d.measured ->> 'control')::boolean, false) as control,
+      exists (select from public.recommendations r where r.space = p_space and r.decision_id = d.decision_id) as given
+    from public.decisions d where d.space = p_space and d.at is not null)
+  select
+    count(*) as runs, count(*) filter (where x.outcome in ('success', 'failure') and not x.control) as with_outcome,
+    count(*) filter (where x.outcome = 'success' and not x.control) as successes, count(*) filter (where x.control) as control,
+    count(*) filter (where not x.given and not x.control and x.at > (select max(y.at) from all_runs y where y.given)) as empty_runs
+  into run from all_runs x;
   -- As the core counts sessions: those that were given lessons, and those that nothing was heard of after half an hour.
   select
     count(*) as began, count(*) filter (where s.silent) as silent,
@@ -151,11 +168,17 @@ begin
       'feedback_last_7_days', (
         select count(*) from public.feedback_times f
         where f.space = p_space and f.at >= now() - health_days * interval '1 day'),
+      'uses', lessonloop.u32(coalesce(numbers.uses, 0)),
       'causal_ratio', case when numbers.uses > 0 then numbers.hits::double precision / numbers.uses::double precision end,
       'bands', json_build_object('consistently_unhelpful', lessonloop.u32(numbers.band_1), 'mixed_or_new', lessonloop.u32(numbers.band_2),
         'generally_helpful', lessonloop.u32(numbers.band_3), 'consistently_helpful', lessonloop.u32(numbers.band_4)),
       'funnel', json_build_object('surfaced', lessonloop.u32(funnel.surfaced), 'applied', lessonloop.u32(funnel.applied),
         'outcome', lessonloop.u32(funnel.outcome), 'success', lessonloop.u32(funnel.success)),
+      'runs', json_build_object('runs', lessonloop.u32(run.runs), 'with_outcome', lessonloop.u32(run.with_outcome),
+        'successes', lessonloop.u32(run.successes), 'pending', lessonloop.u32(run.runs - run.control - run.with_outcome),
+        'control', lessonloop.u32(run.control)),
+      'supply', json_build_object('lessons', lessonloop.u32(numbers.supply), 'left_out', lessonloop.u32(numbers.left_out),
+        'empty_runs', lessonloop.u32(run.empty_runs), 'remedy', null),
       'sessions', json_build_object('in_last_7_days', lessonloop.u32(told.began), 'silent', lessonloop.u32(told.silent),
         'last_silent', told.last),
       'embedded', coalesce((select lessonloop.u32(c.lessons) from lessonloop.vector_counts c

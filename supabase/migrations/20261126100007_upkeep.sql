@@ -9,7 +9,7 @@ do $$ begin perform lessonloop.schema_version(); end $$;
 -- and send again what the backup did not have.
 create or replace function lessonloop.new_epoch() returns bigint
 language sql security invoker set search_path = '' as $$
-  with changed as (update public.spaces set epoch = gen_random_uuid() returning 1)
+  with changed as (update public.spaces set epoch = gen_random_uuid()::text returning 1)
   select count(*) from changed
 $$;
 

@@ -6,7 +6,7 @@ import { close, eventually, loadSamples, ready, recommend, url, visit, withApp }
 
 after(close);
 
-const QUERY = "tenants in postgres";
+const QUERY = "a page that is slow to load on a phone";
 
 /** A run with an outcome, told on the page. */
 async function runWith(page, outcome) {
@@ -50,7 +50,7 @@ test("the overview tells how runs end, and measuring is begun there once", async
     assert.doesNotMatch(await headline.textContent(), /100%/);
     await page.getByTestId("success").getByTestId("plot").waitFor();
     const activity = page.getByTestId("activity");
-    await activity.getByText(`got 5 lessons for ${QUERY}`).waitFor();
+    await activity.getByText(new RegExp(`got \\d lessons for ${QUERY}`)).waitFor();
     await activity.getByText(`reported success for ${QUERY}`).waitFor();
 
     const start = page.getByTestId("start-measuring");
@@ -111,7 +111,7 @@ test("tables of Insights sort and lead to lessons, and nothing said contradicts 
     await runWith(page, "success");
     await visit(page, "Insights");
     const rows = page.getByTestId("by-lesson-row");
-    await eventually(async () => assert.equal(await rows.count(), 5));
+    await eventually(async () => assert.ok((await rows.count()) > 1));
     const tokens = page.getByRole("columnheader", { name: "Tokens" });
     const column = async () =>
       (await rows.locator("td:nth-child(7)").allTextContents()).map((text) => Number(text.replace(/\D/g, "")));

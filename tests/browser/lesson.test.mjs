@@ -32,6 +32,7 @@ test("what qualified by use means is one focus away, with this lesson's numbers"
     await openLesson(page);
     const meaning = page.getByTestId("meaning-proven");
     await eventually(async () => assert.equal(await meaning.count(), 0));
+    await page.getByTestId("computed").locator("summary").click();
     // By keyboard: focus opens it, Escape closes it.
     await page.getByTestId("explain-term-proven").focus();
     await meaning.waitFor();
@@ -162,7 +163,9 @@ test("a decision shows where the lesson was shown and what followed, and leads b
       .getByTestId("runs-total")
       .filter({ hasText: /^1 run$/ })
       .waitFor();
-    await eventually(async () => assert.equal(await page.getByTestId("runs-lesson").inputValue(), IDEMPOTENCY));
+    await eventually(async () =>
+      assert.match(await page.getByTestId("chip-lesson").textContent(), new RegExp(`: ${IDEMPOTENCY}`)),
+    );
     await page.goBack();
     await shown.getByTestId("shown-situation").click();
     await page.getByRole("heading", { level: 1, name: "Playground" }).waitFor();
@@ -189,6 +192,9 @@ test("a lesson that outcomes keep out gets another trial", async () => {
       times_applied: 6,
       success_count: 1,
       consecutive_failures: 5,
+      lift_mean: -0.2,
+      lift_variance: 0.0004,
+      lift_at: new Date().toISOString(),
     };
     const file = { name: "lessons.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify([lesson])) };
     await page.getByTestId("import-files").setInputFiles(file);
@@ -196,9 +202,11 @@ test("a lesson that outcomes keep out gets another trial", async () => {
     await page.goto(`${url}/lessons/often-failed`);
     const state = page.getByTestId("standing-qualification");
     await state.filter({ hasText: "Not recommended" }).waitFor();
-    await page.getByText("Its streak of failures is forgiven; counters stay.").waitFor({ state: "attached" });
+    await page
+      .getByText("What was learned of it, and its streak of failures, is forgotten; counters stay.")
+      .waitFor({ state: "attached" });
     await page.getByTestId("trial").click();
-    await state.filter({ hasText: "May be recommended" }).waitFor();
+    await state.filter({ hasText: "Eligible for recommendation" }).waitFor();
     await page.getByTestId("trial").waitFor({ state: "detached" });
     await page.locator("[data-testid=history-event][data-event=TrialGranted]").waitFor();
     await eventually(async () =>
@@ -390,7 +398,7 @@ test("a text that was held back is approved with a reason alone, and says so unt
     await banner.filter({ hasText: "Held back" }).waitFor();
     const state = page.getByTestId("standing-qualification");
     await state.filter({ hasText: "Held back" }).waitFor();
-    assert.doesNotMatch(await page.locator("main").textContent(), /May be recommended/);
+    assert.doesNotMatch(await page.locator("main").textContent(), /Eligible for recommendation/);
     await page.getByTestId("approve").click();
     const send = page.getByTestId("approve-with-reason");
     await send.waitFor();
@@ -399,7 +407,7 @@ test("a text that was held back is approved with a reason alone, and says so unt
     await page.keyboard.press("Control+Enter");
     await page.getByTestId("trust").filter({ hasText: "Approved" }).waitFor();
     await banner.waitFor({ state: "detached" });
-    await state.filter({ hasText: "May be recommended" }).waitFor();
+    await state.filter({ hasText: "Eligible for recommendation" }).waitFor();
     await page.getByTestId("history-event").filter({ hasText: "Approved: It quotes an attack" }).waitFor();
   });
 });

@@ -29,6 +29,9 @@ const LESSONS = [
     causal_hits: 3,
     effectiveness: 0.9,
     last_used_at: "2026-01-05T00:00:00Z",
+    lift_mean: -0.2,
+    lift_variance: 0.0004,
+    lift_at: new Date().toISOString(),
   },
   { slug: "unused", title: "A unused", domain: "perps" },
 ];
@@ -53,9 +56,9 @@ test("a column's name sorts by it, either way, and the address keeps it", async 
     await press("success");
     // What has no number stays last.
     await inOrder(page, ["failed", "worked", "unused"]);
-    // What is kept out comes last, however high its score.
-    await press("score");
-    await inOrder(page, ["worked", "unused", "failed"]);
+    // Of the others nothing was seen.
+    await press("lift");
+    await inOrder(page, ["failed", "unused", "worked"]);
     await press("last_used");
     await inOrder(page, ["failed"]);
     await press("title");
@@ -72,13 +75,14 @@ test("a row tells its numbers, and a badge only where there is something to tell
   await withApp(async (page) => {
     await open(page);
     const cells = (slug, name) => page.locator(`[data-slug=${slug}] .cell-${name}`);
-    await eventually(async () => assert.equal(await cells("worked", "success").textContent(), "100%"));
+    await eventually(async () => assert.equal(await cells("worked", "success").textContent(), "4 of 4"));
     assert.equal(await cells("failed", "uses").textContent(), "5");
     assert.match(await cells("failed", "used").textContent(), / ago$/);
     for (const name of ["score", "success", "uses"]) assert.equal(await cells("unused", name).textContent(), "–");
     assert.equal(await cells("unused", "used").textContent(), "never");
     assert.equal(await cells("worked", "badge").textContent(), "", "that its uses went well is no proof");
-    assert.equal(await cells("failed", "badge").textContent(), "Kept out");
+    assert.equal(await cells("failed", "badge").textContent(), "Hurts −20");
+    assert.equal(await cells("failed", "score").textContent(), "−20 ±4");
     assert.equal(await cells("unused", "badge").textContent(), "", "that all are unreviewed says nothing of one");
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 844 });

@@ -34,7 +34,7 @@ test("each lesson has a waterfall that ends at its score", async () => {
       const score = await item.locator(".hit-score").textContent();
       assert.ok(Math.abs(Number(score) - scores.at(-1)) < 0.006, `${score} beside the title is ${scores.at(-1)}`);
     }
-    assert.equal(scores.length, 5);
+    assert.ok(scores.length > 1);
     assert.deepEqual(
       scores,
       [...scores].sort((a, b) => b - a),
@@ -52,7 +52,7 @@ test("what was left out is grouped, counted, paged and can be searched", async (
       counts.reduce((sum, count) => sum + Number(count), 0),
       total,
     );
-    assert.equal(total, 85 - 5);
+    assert.equal(total, 85 - (await items(page).count()));
     await page.getByTestId("left-out-all").locator("summary").first().click();
     const group = page.locator("[data-testid=left-out][data-reason=low_relevance]");
     const all = Number(await group.locator(".count").textContent());
@@ -80,6 +80,10 @@ test("what was left out is grouped, counted, paged and can be searched", async (
 test("other weights are shown side by side and put back, and nothing is recorded", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
+    // What ratings do to a place is the sources' rule.
+    await visit(page, "Settings");
+    await page.getByTestId("standing-rule-seeds").click();
+    await page.getByText("ranked by the rules from now on").waitFor();
     const first = await recommend(page, QUERY);
     // A standing that the weights can forgive: four people found the first one not helpful.
     // The page takes one of each person; they come as from another tab.
@@ -142,8 +146,8 @@ test("the address holds the situation: links, back, forward and reload find it",
   await withApp(async (page) => {
     await loadSamples(page);
     const one = await recommend(page, QUERY);
+    await page.waitForURL(/\/playground\?q=idempotency%20keys%20on%20writes&decision=/);
     const address = page.url();
-    assert.match(address, /\/playground\?q=idempotency%20keys%20on%20writes&decision=/);
     const run = new URL(address).searchParams.get("decision");
     await page.getByTestId("recommend-query").fill("flaky tests that share state");
     await page.getByTestId("recommend-submit").click();
@@ -178,9 +182,9 @@ test("the address holds the situation: links, back, forward and reload find it",
     await page.getByTestId("track-submit").click();
     await page.locator(`[data-testid=detection][data-slug="${two[0]}"][data-applied=true]`).waitFor();
     // A link without a decision is looked at; the button makes it one.
-    await page.goto(`${url}/playground?q=${encodeURIComponent(QUERY)}&limit=3`);
+    await page.goto(`${url}/playground?q=${encodeURIComponent(QUERY)}&limit=1`);
     await page.getByTestId("only-looked").waitFor();
-    await eventually(async () => assert.equal(await items(page).count(), 3));
+    await eventually(async () => assert.equal(await items(page).count(), 1));
     await eventually(async () => assert.equal(await page.getByTestId("track-input").count(), 0));
     await page.getByTestId("record-run").click();
     await page.getByTestId("track-input").waitFor();
@@ -271,11 +275,11 @@ test("stats and tools show where numbers come from", async () => {
     await page.goto(`${url}/insights`);
     await page.getByTestId("empty").filter({ hasText: "Nothing to count yet" }).waitFor();
     await loadSamples(page);
-    await recommend(page, QUERY);
+    const shown = await recommend(page, QUERY);
     await visit(page, "Insights");
     const steps = page.getByTestId("funnel-step");
     await eventually(async () =>
-      assert.deepEqual(await steps.locator("td.num").allTextContents(), ["5", "0", "0", "0"]),
+      assert.deepEqual(await steps.locator("td.num").allTextContents(), [`${shown.length}`, "0", "0", "0"]),
     );
     await eventually(async () =>
       assert.deepEqual(await page.getByTestId("band").locator("td.num:not(.muted)").allTextContents(), [

@@ -221,8 +221,9 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press("Enter");
     await page.getByTestId("lesson-slug").filter({ hasText: order[1] }).waitFor();
+    // Each item has an address, which the way back leads to.
     await page.goBack();
-    await inFront(page, order[0]);
+    await inFront(page, order[1]);
     await counted(page, "5 waiting · 0 done");
   });
 });
@@ -279,7 +280,14 @@ test("a lesson that outcomes keep out gets another trial by its key, which can b
     await holdActs(page);
     await page.goto(`${url}/settings`);
     await ready(page);
-    const failed = { times_applied: 6, success_count: 1, consecutive_failures: 5 };
+    const failed = {
+      times_applied: 6,
+      success_count: 1,
+      consecutive_failures: 5,
+      lift_mean: -0.2,
+      lift_variance: 0.0004,
+      lift_at: new Date().toISOString(),
+    };
     const lessons = [
       { slug: "often-failed", title: "Often failed", recommendation: "Retry without a limit.", ...failed },
       { slug: "never-tried", title: "Never tried", recommendation: "Use placeholders." },
@@ -291,7 +299,7 @@ test("a lesson that outcomes keep out gets another trial by its key, which can b
     await inFront(page, "often-failed");
     const kept = page.locator("[data-testid=review-card] [data-testid=reason][data-reason=disqualified]");
     await kept.waitFor();
-    await page.getByText("its streak of failures is forgiven; counters stay").waitFor();
+    await page.getByText("its streak of failures, is forgotten; counters stay").waitFor();
     await page.getByTestId("review-keys").getByText("another trial").waitFor({ state: "attached" });
 
     await page.keyboard.press("t");

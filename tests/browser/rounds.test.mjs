@@ -77,11 +77,12 @@ async function pass(ms) {
 }
 
 function tab(engine = new Engine()) {
-  const heard = { steps: [], asks: 0, errors: [] };
+  const heard = { steps: [], asks: 0, errors: [], watched: 0 };
   const sync = new Sync({
     onStep: (differs) => heard.steps.push(differs),
     askLeader: () => (heard.asks += 1),
     onError: (error) => heard.errors.push(error.message),
+    tellWatched: () => (heard.watched += 1),
   });
   sync.adopt(engine, false);
   return { sync, engine, heard };
@@ -241,4 +242,40 @@ test("what an engine throws is passed on, and a round comes again", async () => 
   engine.sync_round = sync_round;
   await pass(601_000);
   assert.ok(engine.rounds >= 1);
+});
+
+test("while a page is looked at the server is asked every two seconds, unless it fails", async () => {
+  const { sync, engine } = tab();
+  await pass(200);
+  sync.watch(true);
+  await pass(200);
+  const before = engine.rounds;
+  await pass(10_000);
+  assert.ok(engine.rounds >= before + 4, `${engine.rounds - before} rounds in ten seconds`);
+  engine.phase = "offline";
+  await pass(3_000);
+  const failed = engine.rounds;
+  await pass(15_000);
+  assert.equal(engine.rounds, failed, "the engine says when to try again");
+  engine.phase = "idle";
+  await pass(ROUND_EVERY_MS);
+  sync.watch(false);
+  await pass(3_000);
+  const unseen = engine.rounds;
+  await pass(15_000);
+  assert.ok(engine.rounds <= unseen + 1);
+});
+
+test("a tab that does not sync says that it is looked at to the one that does", async () => {
+  const { sync: leader, engine } = tab();
+  const { sync: other, heard } = tab();
+  await pass(200);
+  other.watch(true);
+  assert.equal(heard.watched, 1);
+  leader.watchedByTab();
+  await pass(200);
+  const before = engine.rounds;
+  await pass(10_000);
+  assert.ok(engine.rounds >= before + 4, `${engine.rounds - before} rounds in ten seconds`);
+  assert.equal(heard.watched, 2, "it says so again after a while");
 });

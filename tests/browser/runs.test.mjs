@@ -59,8 +59,8 @@ test("the list is newest first, its filters are in the address, and a run shows 
     await eventually(async () => {
       const texts = await rows(page).allTextContents();
       assert.equal(texts.length, 2);
-      assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*Pending/);
-      assert.match(texts[1], /idempotency keys on writes\s*you\s*5\s*1\s*Success/);
+      assert.match(texts[0], /close a losing position\s*you\s*\d+\s*0\s*–\s*[\d,]+\s*–\s*Pending/);
+      assert.match(texts[1], /idempotency keys on writes\s*you\s*\d\s*1\s*\d+ (s|min)\s*[\d,]+\s*–\s*Success/);
     });
 
     // By words of the task, as one types; by days; and both kinds of files.
@@ -81,24 +81,59 @@ test("the list is newest first, its filters are in the address, and a run shows 
     }
     await page.getByTestId("runs-clear").click();
     await total(page, /^2 runs$/);
+    // By a column, the greatest first, then the least; as many are on the page.
+    const first = () => rows(page).first().getAttribute("data-outcome");
+    const sort = page.getByTestId("runs-sort-applied");
+    await sort.click();
+    await page.waitForURL(/\/runs\?sort=applied$/);
+    await eventually(async () => assert.equal(await first(), "success"));
+    await sort.click();
+    await page.waitForURL(/\/runs\?sort=applied&reverse=true$/);
+    await eventually(async () => assert.equal(await first(), "pending"));
+    await total(page, /^2 runs$/);
+    await sort.click();
+    await page.waitForURL(/\/runs$/);
+    await page.getByTestId("run-filters-button").click();
     await page.getByTestId("runs-to").fill("2020-01-01");
     await page.getByTestId("empty").filter({ hasText: "No run fits" }).waitFor();
     await page.getByTestId("runs-clear").click();
     await total(page, /^2 runs$/);
 
+    await page.getByTestId("run-filters-button").click();
     await page.getByTestId("runs-outcome").selectOption("success");
     await page.waitForURL(/\/runs\?outcome=success$/);
     await total(page, /^1 run$/);
     await page.reload();
     await total(page, /^1 run$/);
-    await eventually(async () => assert.equal(await page.getByTestId("runs-outcome").inputValue(), "success"));
+    await eventually(async () => assert.match(await page.getByTestId("chip-outcome").textContent(), /success/));
+    // A view of it is saved under a name, kept, renamed and deleted.
+    await page.getByTestId("views-button").click();
+    await page.getByTestId("view-name").fill("What went well");
+    await page.getByTestId("view-save").click();
+    await page.getByTestId("view").filter({ hasText: "What went well" }).waitFor();
+    await page.getByTestId("chip-outcome").click();
+    await total(page, /^2 runs$/);
+    await page.reload();
+    await total(page, /^2 runs$/);
+    await page.getByTestId("views-button").click();
+    await page.getByTestId("view").click();
+    await page.waitForURL(/\/runs\?outcome=success$/);
+    await page.getByTestId("views-button").filter({ hasText: "View: What went well" }).click();
+    await page.getByTestId("view-rename").click();
+    await page.getByTestId("view-name").fill("Well");
+    await page.getByTestId("view-save").click();
+    await page.getByTestId("views-button").filter({ hasText: "View: Well" }).waitFor();
+    await page.getByTestId("view-delete").click();
+    await eventually(async () => assert.equal(await page.getByTestId("view").count(), 0));
+    await page.keyboard.press("Escape");
     await page.getByTestId("runs-clear").click();
     await total(page, /^2 runs$/);
+    await page.getByTestId("run-filters-button").click();
     await page.getByTestId("runs-domain").fill("perps");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/runs\?domain=perps$/);
     await total(page, /^1 run$/);
-    await page.getByTestId("runs-lesson").fill(IDEMPOTENCY);
+    await page.getByTestId("runs-lesson").fill("pattern-of-no-run");
     await page.keyboard.press("Enter");
     await page.getByTestId("empty").filter({ hasText: "No run fits" }).waitFor();
     await page.getByTestId("runs-clear").click();
@@ -345,7 +380,7 @@ test("agents: what each did, and the command that sets one up", async () => {
     await visit(page, "Agents");
     const row = page.getByTestId("agents-row");
     await row.waitFor();
-    await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*100%\s*0\s*1/));
+    await eventually(async () => assert.match(await row.textContent(), /^you\s*1\s*1 of 1\s*0\s*0\s*1/));
     await page
       .getByTestId("agent-init")
       .filter({ hasText: /^npx --package \S+\/lessonloop-[\d.]+\.tgz lessonloop init claude$/ })

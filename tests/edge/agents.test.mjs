@@ -18,7 +18,9 @@ const QUERIES = ["row level security", "keep tenants apart", "bound the queue", 
 async function decide(ask, at, tally) {
   const decision_id = `decision-${at}`;
   const { recommended } = await ask("recommend", { query: QUERIES[at % QUERIES.length], decision_id });
-  assert.ok(recommended.length > 0);
+  // A third of all goes wrong whatever is applied, so now and then the one lesson that fits is left out for a while.
+  if (recommended.length === 0) return;
+  tally.answered += 1;
   tally.presented += recommended.length;
   const [{ slug }] = recommended;
   const applied = at % 5 !== 0;
@@ -88,14 +90,15 @@ test("1,000 decisions by an agent over MCP and one over HTTP: the server's count
       }),
   };
 
-  const tally = { presented: 0, lessons: {} };
+  const tally = { presented: 0, answered: 0, lessons: {} };
   await Promise.all(
     Object.values(ways).map((ask) => each(Array(DECISIONS).fill(), 4, (_, at) => decide(ask, at, tally))),
   );
   await client.close();
 
   await until(() => Number(home.counted("count(*) from recommendations")) >= tally.presented, { what: "the tracking" });
-  assert.equal(home.counted("count(distinct decision_id) from recommendations"), String(2 * DECISIONS));
+  assert.equal(home.counted("count(distinct decision_id) from recommendations"), String(tally.answered));
+  assert.ok(tally.answered > DECISIONS, `${tally.answered} decisions got a lesson`);
   assert.equal(home.counted("count(*) from recommendations"), String(tally.presented));
   const dashboard = await device();
   await dashboard.connect({ space: home.id });

@@ -179,7 +179,7 @@ test("what is wrong is named, with the remedy", async () => {
 
 test("what people do is not an agent's to do", async () => {
   for (const [method, path, body] of [
-    ["POST", "/v1/lessons/tenant-isolation/archive"],
+    ["POST", "/v1/lessons/tenant-isolation/restore"],
     ["POST", "/v1/lessons/tenant-isolation/review", { verdict: "approved" }],
     ["POST", "/v1/lessons/merge", { into: "tenant-isolation", from: ["bounded-queues"] }],
     ["POST", "/v1/import", { files: [] }],

@@ -7,25 +7,25 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { serving } from "../stack/proxy.mjs";
-import { url } from "../stack/stack.mjs";
+import { author, lesson, url } from "../stack/stack.mjs";
 import { agent, dist, edge, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const PACK = readFileSync(join(dist, "engine/minilm.pack"));
-const ASSET = 'env.ASSETS.fetch(new URL(PACK, "https://assets.local"))';
+const ASSET = 'env.ASSETS.fetch(new URL(path, "https://assets.local"))';
 const CLOCK = "new Edge({";
 
 /** A server of the pack: `answers` says how. What waits for it goes on when `release` is called. */
-async function packs(answers = (answer) => answer.end(PACK), { held = false } = {}) {
+async function packs(answers = (answer, _request) => answer.end(PACK), { held = false } = {}) {
   /** @type {any} */
   let release;
   const released = new Promise((done) => (release = done));
   if (!held) release();
   const it = { asked: 0, release };
-  const { url: address, end } = await serving(async (_, answer) => {
+  const { url: address, end } = await serving(async (request, answer) => {
     it.asked += 1;
     await released;
-    answers(answer);
+    answers(answer, request);
   });
   after(() => {
     release();
@@ -46,7 +46,7 @@ const isolate = ({ pack, still = false, ...more } = /** @type {any} */ ({})) =>
     ...more,
     rewrite: (file, text) => {
       if (file !== "edge/worker.js") return text;
-      const fetching = pack ? replaced(text, ASSET, `fetch("${pack.url}/pack")`) : text;
+      const fetching = pack ? replaced(text, ASSET, `fetch("${pack.url}" + path)`) : text;
       return still ? replaced(fetching, CLOCK, `${CLOCK} now: () => ${Date.now()},`) : fetching;
     },
   });
@@ -97,6 +97,46 @@ test("vectors that the server has are taken for the first answer of the next iso
   const asked = proxy.seen.map(({ url: path }) => path.split("/").at(-1));
   assert.ok(asked.includes("pull_embeddings"), `${asked}`);
   assert.ok(!asked.includes("put_embeddings"), `${asked}`);
+});
+
+test("a fresh isolate answers as one that has read everything: what has no vector gets one before it ranks", async () => {
+  const samples = readFileSync(join(dist, "samples/index.json"), "utf8");
+  const lessons = JSON.parse(samples)
+    .slice(0, 60)
+    .map((name) => {
+      const text = readFileSync(join(dist, "samples/lessons", name), "utf8");
+      const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
+      return {
+        slug: name.replace(/^.*\/|\.md$/g, ""),
+        title,
+        recommendation: text.replace(/^---.*?\n---\n/s, "").trim(),
+      };
+    });
+  const [known, later] = [lessons.slice(0, 45), lessons.slice(45)];
+  const { it, me, home, key } = await cold({ still: true, lessons: known });
+  const held = () => home.counted("count(*) from lesson_embeddings") === String(known.length);
+  await until(async () => held() || ((await ask(me)) && held()), { what: "the vectors on the server" });
+  await it.stop();
+  // Some come to the server with no vector.
+  const by = author();
+  const added = later.map(({ slug, ...more }) => by.event("LessonAdded", lesson(slug, more)));
+  assert.deepEqual((await home.who.push(home.id, by.actor, added)).rejected, []);
+
+  const order = async (me, query) => {
+    const answer = await me.post("/v1/recommend", { query, dry_run: true });
+    assert.deepEqual(told(answer), [true, undefined]);
+    return answer.recommended.map(({ slug, relevance }) => [slug, relevance]);
+  };
+  const queries = ["two workers pay the same invoice twice", "tests that fail now and then", later[0].title];
+  const first = [];
+  for (const query of queries) {
+    const fresh = await isolate({ still: true });
+    first.push(await order(agent(fresh, key), query));
+    await fresh.stop();
+  }
+  const whole = agent(await isolate({ still: true }), key);
+  await order(whole, "whatever comes first");
+  for (const [at, query] of queries.entries()) assert.deepEqual(first[at], await order(whole, query), query);
 });
 
 test("a pack that does not come is waited for a second, once; lessons are found by meaning when it is there", async () => {
@@ -164,6 +204,39 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
     assert.equal(it.logged().split("minilm.pack").length, 2, "one note, not one for each request");
   });
 }
+
+/** A server of a pack in parts, of which there are so many. */
+const parted = (parts) =>
+  packs((answer, { url: path }) => {
+    const part = parts[Number(/^\/engine\/multilingual\.pack\.(\d+)$/.exec(path)?.[1])];
+    if (part) answer.end(part);
+    else answer.writeHead(404).end();
+  });
+
+test("the multilingual pack is put together of its parts, only where the variable says so", async () => {
+  const bindings = { LESSONLOOP_MODEL: "multilingual" };
+  const pack = await parted([PACK.subarray(0, 10_000_000), PACK.subarray(10_000_000)]);
+  const { me } = await cold({ pack, bindings, still: true });
+  assert.deepEqual(told(await ask(me)), [true, undefined]);
+  assert.equal(pack.asked, 3, "both, and that there is no third");
+  // Cut between two parts, not there at all, and a name that no model has: by words, and said why.
+  for (const [parts, more, reason, logged] of /** @type {any[][]} */ ([
+    [[PACK.subarray(0, 10_000_000)], bindings, /could not be loaded/, /multilingual\.pack/],
+    [[], bindings, /this host has no model/, /multilingual\.pack: 404/],
+    [
+      [],
+      { LESSONLOOP_MODEL: "klingon" },
+      /this host has no model/,
+      /LESSONLOOP_MODEL is klingon: set it to english or multilingual/,
+    ],
+  ])) {
+    const { it, me } = await cold({ pack: await parted(parts), bindings: more, still: true });
+    const answer = await ask(me);
+    assert.equal(answer.semantic, false);
+    assert.match(answer.semantic_reason, reason);
+    await until(() => logged.test(it.logged()), { what: "a note of it" });
+  }
+});
 
 test("who has no key has no pack fetched", async () => {
   const pack = await packs();

@@ -22,6 +22,7 @@ before(async () => {
     `update lessons set
        times_surfaced = n.a % 20, times_helpful = n.b % 4, times_not_helpful = n.c % 4, effectiveness = (n.d % 101) / 100.0,
        causal_hits = n.b % 9, use_count = n.b % 9 + n.c % 5, times_applied = n.a % 7, success_count = (n.a % 7) * (n.d % 3) / 2,
+       lift_mean = (array[0.2, -0.2, 0.03])[n.b % 3 + 1], lift_variance = (array[0.0004, 0.0004, 0.0144])[n.b % 3 + 1], lift_at = now(),
        consecutive_failures = n.c % 7, proven_effective = n.a % 7 >= 3 and n.d % 3 = 2, archived = n.d % 9 = 0,
        trust = (array['approved', 'approved', 'unreviewed', 'quarantined'])[n.c % 4 + 1]
      from (select slug as s, abs(hashtext(slug)) as a, abs(hashtext(slug || 'b')) as b, abs(hashtext(slug || 'c')) as c,
@@ -78,6 +79,11 @@ test("numbers move at once, and constants that the space has set hold", async ()
   sql(
     `with moved as (update spaces set version = version + 1 where id = :'space' returning version)
      insert into settings (space, name, value, version) select :'space', 'rank.max_consecutive_failures', '2', version from moved`,
+    { space: home.id },
+  );
+  sql(
+    `with moved as (update spaces set version = version + 1 where id = :'space' returning version)
+     insert into settings (space, name, value, version) select :'space', 'rank.standing', '"seeds"', version from moved`,
     { space: home.id },
   );
   const strict = await parts.get("/v1/stats");

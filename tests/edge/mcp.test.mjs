@@ -130,7 +130,7 @@ for (const [revision, connect] of Object.entries(CLIENTS)) {
       recommendation: "Keep it.",
     });
     assert.equal(added.trust, "unreviewed");
-    const found = await call("playbook_search_lessons", { query: "written over MCP" });
+    const found = await call("playbook_search_lessons", { query: `written over MCP ${revision}` });
     assert.ok(found.results.some(({ slug }) => slug === added.slug));
     await call("playbook_patterns_for_feature", { feature: "queues" });
     await call("playbook_record_session", { transcript: `INSIGHT: Say the revision ${revision} in the header.` });

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { folder, LESSON, machine, SLUG } from "./installed.mjs";
 
 const COMMANDS =
-  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats review last config import export backfill connect sync doctor completions".split(
+  "init mcp hook serve recommend search add show rate track outcome feedback suggest-tools stats digest review last config import export backfill connect sync doctor completions".split(
     " ",
   );
 
@@ -202,6 +202,23 @@ test("a repository's folder gives what tools keep in it, and says what was left 
   assert.match(on.run(["import", ".cursor"]).out, /unchanged 1\n/, "a tool's folder that is named");
 });
 
+test("a digest is Markdown for people and the same numbers for scripts", () => {
+  const on = machine();
+  on.json(["add", "-"], { input: JSON.stringify({ title: "Name *every* bound", recommendation: "Write it down." }) });
+  const told = on.json(["digest", "--days", "30"]);
+  assert.equal(told.days, 30);
+  assert.equal(told.runs.added_total, 1);
+  assert.equal(told.waiting.unreviewed, 1);
+  const { code, out } = on.run(["digest", "--days", "30"]);
+  assert.equal(code, 0);
+  assert.equal(out.trimEnd(), told.markdown.trimEnd());
+  assert.match(out, /^# \d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\n/);
+  assert.match(out, /## New lessons\n\n- Name \\\*every\\\* bound/);
+  const wrong = on.run(["digest", "--until", "soon"]);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.err, /until is `soon`.*\(until\)/);
+});
+
 test("what a terminal obeys is shown, not sent", () => {
   const on = machine();
   on.json(["add", "-"], { input: JSON.stringify({ title: "Red \u001b[31mtext", recommendation: "Do \u0007it." }) });
@@ -218,7 +235,7 @@ test("doctor finds nothing wrong with what was set up, and names what is", () =>
   assert.equal(well.code, 0, well.out);
   const found = JSON.parse(well.out);
   assert.ok(
-    found.some(({ what }) => /the model loads/.test(what)),
+    found.some(({ what }) => /the english model loads/.test(what)),
     well.out,
   );
   const at = join(on.project, ".mcp.json");

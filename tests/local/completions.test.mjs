@@ -30,7 +30,7 @@ const WORDS = [
   ["init c", ["claude", "codex", "cursor", "copilot"]],
   ["rate some-lesson not", ["not-helpful"]],
   ["outcome d-1 su", ["success"]],
-  ["review some-lesson a", ["approve"]],
+  ["review some-lesson a", ["approve", "accept"]],
   ["feedback b", ["blocked"]],
   ["export --format mark", ["markdown"]],
   ["import --format re", ["reflections"]],

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -44,6 +45,28 @@ const ledgerOf = (on) => {
   const at = join(on.project, ".lessonloop/ledger");
   return readdirSync(at).map((name) => [name, readFileSync(join(at, name), "utf8")]);
 };
+
+/** `serve`, and what its port answers. */
+async function served(on) {
+  const child = start(on.node, [on.bin, "serve", "--json", "--port", "0"], { cwd: on.project, env: on.env });
+  const { url, token, untrusted } = await new Promise((resolve) => {
+    let text = "";
+    child.stdout.on("data", (piece) => {
+      text += piece;
+      try {
+        resolve(JSON.parse(text));
+      } catch {
+        // Not whole yet.
+      }
+    });
+  });
+  const ask = async (method, path, body) => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const answer = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  return { child, untrusted, ask };
+}
 
 test("hooks and commands give nothing of a cloned store until it is trusted, and say so once", () => {
   const on = cloned(theirs());
@@ -91,24 +114,8 @@ test("an agent's server gives nothing of it, and a page shows it without changin
   assert.ok(!JSON.stringify(found).includes(SLUG));
   await client.close();
 
-  const child = start(on.node, [on.bin, "serve", "--json", "--port", "0"], { cwd: on.project, env: on.env });
-  const { url, token, untrusted } = await new Promise((resolve) => {
-    let text = "";
-    child.stdout.on("data", (piece) => {
-      text += piece;
-      try {
-        resolve(JSON.parse(text));
-      } catch {
-        // Not whole yet.
-      }
-    });
-  });
+  const { child, untrusted, ask } = await served(on);
   assert.equal(untrusted, true);
-  const ask = async (method, path, body) => {
-    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-    const answer = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) });
-    return { status: answer.status, body: await answer.json() };
-  };
   const before = ledgerOf(on);
   assert.equal((await ask("GET", "/v1/lessons")).body.total, 1);
   assert.equal((await ask("POST", "/v1/search", { query: "SQL" })).status, 200);
@@ -126,6 +133,19 @@ test("an agent's server gives nothing of it, and a page shows it without changin
   const request = { method: "POST", path: `/v1/lessons/${SLUG}/archive`, headers: {}, body: null };
   assert.equal((await ask("POST", "/local/request", request)).body.status, 403);
   assert.deepEqual(ledgerOf(on), before);
+  child.kill("SIGTERM");
+});
+
+test("another store in the place of a trusted one is shown without being trusted", async () => {
+  const on = cloned(theirs());
+  on.json(["trust"]);
+  const store = join(on.project, ".lessonloop");
+  rmSync(store, { recursive: true });
+  cpSync(join(theirs().project, ".lessonloop"), store, { recursive: true });
+  const { child, untrusted, ask } = await served(on);
+  assert.equal(untrusted, true);
+  assert.equal((await ask("POST", `/v1/lessons/${SLUG}/archive`, {})).status, 403);
+  assert.ok(!prompted(on).out.includes(SLUG));
   child.kill("SIGTERM");
 });
 

@@ -1,8 +1,8 @@
 """What the formulas of learning come to in numpy: a JSON line per ledger in, a JSON line of numbers out.
 
-Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]], "applied": [lesson]}],
+Input: {"decisions": [{"domain", "success", "control": null | [q, bool], "drawn": [[lesson, q, withheld]]}],
 "lessons": count}, the decisions in the order of their outcomes.
-Output: a list per lesson, the loop's numbers and the shrinkage.
+Output: a list per lesson, and the loop's numbers.
 """
 
 import json
@@ -60,25 +60,6 @@ def ledger(source):
     y = np.array([float(d["success"]) for d in decisions])
     domains = np.array([d["domain"] for d in decisions])
     b = baselines(domains, y)
-    space_rate = float(np.mean(y))
-    cells = []
-    for lesson in range(source["lessons"]):
-        applied = np.array([lesson in d["applied"] for d in decisions])
-        n = surplus = noise = 0.0
-        for domain in np.unique(domains[applied]):
-            here, mine = domains == domain, applied & (domains == domain)
-            others = here & ~applied
-            rate = (10 * space_rate + np.sum(y[others])) / (10 + np.sum(others))
-            n += np.sum(mine)
-            surplus += np.sum(y[mine]) - np.sum(mine) * rate
-            noise += np.sum(mine) * rate * (1 - rate)
-        cells.append((n, surplus, noise))
-    often = np.array([cell for cell in cells if cell[0] >= 2]).reshape(-1, 3)
-    k = 10.0
-    if len(often) >= 10:
-        n, surplus, noise = often.T
-        between = (np.sum(surplus**2 / n) - np.sum(noise / n)) / np.sum(n)
-        k = 1e6 if between <= 0 else float(np.clip(np.mean(noise / n) / between, 1, 1e6))
     lessons = []
     for lesson in range(source["lessons"]):
         rows = [
@@ -88,9 +69,8 @@ def ledger(source):
             for name, q, withheld in d["drawn"]
             if name == lesson
         ]
-        evidence = cells[lesson][1] / (cells[lesson][0] + k)
         if not rows:
-            lessons.append({"t": 0, "evidence": evidence, "value": evidence})
+            lessons.append({"t": 0})
             continue
         at = np.array([row[0] for row in rows])
         q = np.array([row[1] for row in rows])
@@ -98,7 +78,6 @@ def ledger(source):
         phi = ((1 - withheld) / (1 - q) - withheld / q) * (y[at] - b[at])
         t, sigma = len(phi), np.std(phi)
         ratio = ln_ratio(q, withheld)
-        weight = 0.02 / (0.02 + sigma**2 / t) if t >= 20 and ratio < np.log(1000) else 0.0
         lessons.append(
             {
                 "t": t,
@@ -108,8 +87,6 @@ def ledger(source):
                 "helps": ln_bet(phi, q),
                 "hurts": ln_bet(-phi, q),
                 "ratio": ratio,
-                "evidence": evidence,
-                "value": float(weight * np.mean(phi) + (1 - weight) * evidence),
             }
         )
     values = [[one["helps"], one["hurts"]] if one["ratio"] < np.log(1000) else [-np.inf] * 2 for one in lessons if one["t"]]
@@ -127,7 +104,6 @@ def ledger(source):
     return {
         "lessons": lessons,
         "loop": loop_lift(q, control, (y - b)[np.array(measured, dtype=int)]),
-        "shrinkage": k,
     }
 
 

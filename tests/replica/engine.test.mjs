@@ -253,7 +253,10 @@ test("a clock that is a year off changes no order and no sign-in", async () => {
   await early.sync();
   assert.equal((await two.get("/v1/lessons/a")).title, "From last year");
   assert.equal((await two.status()).conflicts, 1);
-  assert.deepEqual((await early.shown()).lessons, (await two.shown()).lessons);
+  // A lift is told as of the reader's own day, as it fades towards what is believed of a lesson that nobody has seen.
+  const stored = async (device) =>
+    (await device.shown()).lessons.map(({ lift, ...more }) => ({ ...more, learned: [lift.at, lift.runs] }));
+  assert.deepEqual(await stored(early), await stored(two));
 });
 
 test("a member who is put out of a space is told so, and keeps what is here", async () => {

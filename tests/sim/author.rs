@@ -233,6 +233,7 @@ fn surfaced(dice: &mut Dice, space: &Space) -> EventKind {
             rank,
             score: 0.5,
             relevance: dice.below(1_000) as f64 / 999.0,
+            likelihood: dice.one_in(2).then(|| dice.below(1_000) as f64 / 999.0),
         })
         .collect();
     let known = !dice.one_in(3);

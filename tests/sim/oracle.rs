@@ -249,6 +249,9 @@ fn same(one: &Space, other: &Space) -> Result<(), &'static str> {
     if one.agents() != other.agents() {
         return Err("agents' keys");
     }
+    if !one.bases().eq(other.bases()) {
+        return Err("base rates");
+    }
     if one.tools().records() != other.tools().records() {
         return Err("tools");
     }

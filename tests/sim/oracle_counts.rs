@@ -327,7 +327,11 @@ impl<'a> Told<'a> {
                     };
                 }
             }
-            EventKind::ToolSucceeded { .. } => {}
+            EventKind::ToolSucceeded { .. }
+            | EventKind::ChangeProposed { .. }
+            | EventKind::ProposalSettled { .. }
+            | EventKind::VoiceWithdrawn { .. }
+            | EventKind::VoiceReinstated { .. } => {}
         }
     }
 

@@ -1,9 +1,9 @@
 //! The server's rows, and which of them an event changes.
 
-use lesson_core::{Decision, EventKind, Lesson, Recommendation, Row, Space};
+use lesson_core::{Decision, DomainBase, EventKind, Lesson, Recommendation, Row, Space};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a row adds to the hash over all rows: its key, and its version or, for a day, its count.
 pub fn row_hash(key: &str, row: &VersionedRow) -> u64 {
@@ -27,6 +27,7 @@ pub struct Before {
     settings: Vec<(String, Option<Value>)>,
     feedback: usize,
     agents: usize,
+    bases: BTreeMap<String, DomainBase>,
 }
 
 impl Before {
@@ -40,6 +41,8 @@ impl Before {
             | EventKind::LessonArchived { lesson }
             | EventKind::LessonRestored { lesson }
             | EventKind::LessonReviewed { lesson, .. }
+            | EventKind::ChangeProposed { lesson, .. }
+            | EventKind::ProposalSettled { lesson, .. }
             | EventKind::TrialGranted { lesson } => slugs.extend([&**lesson]),
             EventKind::Rated {
                 lesson,
@@ -77,7 +80,9 @@ impl Before {
                     settings.push((name.clone(), space.setting(name).cloned()));
                 }
             }
-            EventKind::ToolSucceeded { .. } => {}
+            EventKind::ToolSucceeded { .. }
+            | EventKind::VoiceWithdrawn { .. }
+            | EventKind::VoiceReinstated { .. } => {}
         }
         let decision = decision.map(|id| (id.clone(), space.decision(id).cloned()));
         if let Some((_, Some(held))) = &decision {
@@ -93,6 +98,7 @@ impl Before {
             settings,
             feedback: space.feedback_times().len(),
             agents: space.agents().len(),
+            bases: bases(space),
         }
     }
 
@@ -128,7 +134,13 @@ impl Before {
         if space.agents().len() > self.agents {
             rows.push(Row::Agents {
                 keys: space.agents().to_vec(),
+                withdrawn: BTreeMap::new(),
             });
+        }
+        for (domain, base) in bases(space) {
+            if self.bases.get(&domain) != Some(&base) {
+                rows.push(Row::Base { domain, base });
+            }
         }
         for (name, before) in self.settings {
             let held = space.setting(&name);
@@ -141,6 +153,12 @@ impl Before {
         }
         rows
     }
+}
+
+fn bases(space: &Space) -> BTreeMap<String, DomainBase> {
+    let held = space.bases();
+    held.map(|(domain, base)| (domain.to_owned(), *base))
+        .collect()
 }
 
 fn record_row(id: &str, place: usize, record: &Recommendation) -> Row {

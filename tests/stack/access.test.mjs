@@ -51,6 +51,11 @@ before(async () => {
       items: [{ lesson: "warning-x", rank: 1, score: 0.5, relevance: 0.5 }],
       policy: "p",
     }),
+    by.event("UsageTracked", {
+      decision_id: "d",
+      detections: [{ lesson: "warning-x", applied: true, match_type: "explicit", confidence: 1 }],
+    }),
+    by.event("OutcomeRecorded", { decision_id: "d", outcome: "success" }),
     by.event("FeedbackGiven", { outcome: "delivered", lessons: ["warning-x"], causal: [] }),
     by.event("ToolSucceeded", { query: "deploy", server: "vercel" }),
     by.event("PolicyChanged", { changes: { "tools.core_servers": ["git"] } }),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { fill } from "../benches/scale/corpus.mjs";
 import { AT, author, client, edge, env, lesson, sql, user } from "./stack.mjs";
@@ -73,6 +74,49 @@ test("candidates are found by words and by meaning, and how common words are is 
   assert.ok(row.version > 0 && row.confidence === 0.5);
 });
 
+test("cosines are read as those of the model that they are of", async () => {
+  const { ask, put } = await space([
+    { slug: "nearer", title: "One", confidence: 0.5 },
+    { slug: "further", title: "Two", confidence: 0.9 },
+  ]);
+  // Cosines to the first axis: 0.92 and 0.85.
+  await put([
+    ["nearer", axes([1, 92], [2, 39])],
+    ["further", axes([1, 85], [3, 53])],
+  ]);
+  const best = async (more) => slugs(await ask({ words: [], count: 1, model: "m", packed: axes([1, 100]), ...more }));
+  assert.deepEqual(await best({}), ["further"], "both say the same, so confidence decides");
+  assert.deepEqual(await best({ meaning: [0.1, 0.8] }), ["further"]);
+  assert.deepEqual(await best({ meaning: [0.8, 0.95] }), ["nearer"], "in a model whose cosines lie close together");
+});
+
+test("lessons are found by other forms of their words in their own language", async () => {
+  const rows = JSON.parse(await readFile(new URL("../corpus/languages.json", import.meta.url), "utf8"));
+  const { who, id, by, ask } = await space([
+    ...rows.map(({ slug, title }) => ({ slug, title, description: "", context: "", recommendation: "" })),
+    {
+      slug: "odd",
+      title: "Die Datei und der Rest",
+      recommendation: `${"数据".repeat(2000)} שלום مرحبا 👩‍💻 ${"x".repeat(3000)}`,
+    },
+  ]);
+  for (const { slug, query, asked } of rows) {
+    const found = await ask({ words: asked, count: 20 });
+    assert.ok(slugs(found).includes(slug), `${query}: ${slugs(found)}`);
+    // A word may be of another language than its query's.
+    const having = found.counted.having.filter((many) => many > 0).length;
+    assert.ok(having >= Math.ceil(asked.length / 2), `${query}: ${found.counted.having}`);
+  }
+  const count = async (word) => (await ask({ words: [word], count: 5 })).counted.having[0];
+  assert.deepEqual([await count("datenbank"), await count("datei"), await count("שלום")], [1, 1, 1]);
+  // A title's part names its lesson in any language.
+  const named = await who.call("space_rows", { p_space: id, p_ask: { names: [rows[0].title] } });
+  assert.deepEqual(slugs(named), ["de"]);
+  const changes = { title: "Run it before the tests of the servers" };
+  await who.push(id, by.actor, [by.event("LessonEdited", { lesson: "de", base_rev: 1, changes, trust: "unreviewed" })]);
+  assert.deepEqual([await count("datenbank"), await count("server")], [0, 1], "an edit changes a lesson's language");
+});
+
 test("an edit, an archive, a review and another vector are followed at once", async () => {
   const { who, id, by, ask, put, hashes } = await space([
     { slug: "one", title: "Zebras graze", domain: "Fields" },
@@ -121,6 +165,10 @@ test("a wrong question is refused by its field, and nobody reads another's space
     [400, "p_ask.packed", { packed: "AAAA", model: "m" }],
     [400, "p_ask.packed", { packed: axes([1, 5]) }],
     [400, "p_ask.packed", { packed: axes(), model: "m" }],
+    [400, "p_ask.meaning", { meaning: [0.8, 0.1] }],
+    [400, "p_ask.meaning", { meaning: [0.1] }],
+    [400, "p_ask.meaning", { meaning: ["0", "1"] }],
+    [400, "p_ask.meaning", { meaning: 0.5 }],
   ]) {
     const answer = await rpc(wrong);
     assert.equal(answer.status, status, JSON.stringify(answer.body));

@@ -93,6 +93,7 @@ test("a decision's row tells who asked, what came of it and who said so, and set
     outcome_by: `person:${ada.id}`,
     feedback: [],
     opinions: [],
+    taught: true,
   });
   assert(Date.parse(at) && Date.parse(outcome_at) && version > 0);
   const held = page.lessons.find((row) => row.slug === "a");

@@ -28,6 +28,7 @@ const TABLES = [
   "activity",
   "feedback_times",
   "lesson_events",
+  "domain_bases",
 ];
 const column = (table) => (table === "spaces" ? "id" : "space");
 

@@ -28,6 +28,8 @@ pub fn of(space: &Space) -> Value {
         "decisions": decisions,
         "settings": space.settings().collect::<std::collections::BTreeMap<_, _>>(),
         "agents": space.agents(),
+        "bases": space.bases().collect::<std::collections::BTreeMap<_, _>>(),
+        "withdrawn": space.withdrawn().collect::<std::collections::BTreeMap<_, _>>(),
         "tools": space.tools().records(),
         "activity": space.activity().collect::<Vec<_>>(),
         "feedback_at": space.feedback_times(),

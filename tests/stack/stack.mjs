@@ -127,7 +127,7 @@ export function client(bearer, id, always = {}) {
 }
 
 /** The rows of a page, by kind; days come whole, apart from the paging. */
-export const kinds = ["lessons", "recommendations", "tools", "feedback", "decisions", "settings", "agents"];
+export const kinds = ["lessons", "recommendations", "tools", "feedback", "decisions", "settings", "agents", "bases"];
 
 /** Everything that changed after a cursor, by as many pages as it takes. */
 export async function pullAll(who, space, { cursor = 0, limit = 1000 } = {}) {

@@ -150,7 +150,17 @@ test("a database without the schema, or with another one, is told from a wrong a
       await ends("Blocked", /supabase\/migrations/);
     }
     // Another one, whose answer lacks what this client reads, and one of 0.1.0-pre, which tells no version of its schema.
-    const lists = ["lessons", "recommendations", "decisions", "settings", "agents", "tools", "feedback", "days"];
+    const lists = [
+      "lessons",
+      "recommendations",
+      "decisions",
+      "settings",
+      "agents",
+      "bases",
+      "tools",
+      "feedback",
+      "days",
+    ];
     const page = {
       ...Object.fromEntries(lists.map((name) => [name, []])),
       next_cursor: 9,

@@ -7,7 +7,9 @@ use crate::features::{DemoBanner, NotFoundPage, OverviewPage, Selection};
 use crate::more::{More, Rest, more};
 use crate::parameters::Parameters;
 use crate::review::Reviewing;
-use crate::shell::{Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote};
+use crate::shell::{
+    Notices, Palette, Places, Sheet, Shell, Side, Update, UpdateNote, tell_watched,
+};
 use crate::sync::Syncing;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -28,6 +30,7 @@ pub fn App() -> impl IntoView {
     provide_context(Update::follow(client));
     provide_context(Reviewing::follow(client));
     provide_context(Rest::follow(client));
+    tell_watched(client);
     view! {
         <Router>
             <a class="skip" href="#main" on:click=|event| { event.prevent_default(); dom::focus("main"); }>"Skip to content"</a>

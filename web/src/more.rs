@@ -1,11 +1,11 @@
-//! The pages that are not part of the first download: a module of their own, fetched once the first page is drawn, or as
-//! soon as one of them is wanted.
+//! The pages, and the part of the first one, that are not in the first download: a module of their own, fetched once the
+//! first page is drawn, or as soon as one of them is wanted.
 
 use crate::api::{Client, Engine};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
     AgentsPage, InsightsPage, LessonPage, LessonsPage, NewLessonPage, PlaygroundPage, ReviewPage,
-    RunsPage, SetAsidePage, SettingsPage, ToolsPage,
+    RunsPage, SetAsidePage, SettingsPage, ThisWeek, ToolsPage,
 };
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -25,6 +25,7 @@ pub enum More {
     Runs,
     Settings,
     Tools,
+    Week,
 }
 
 /// What draws one of them; it is all that refers to them.
@@ -41,6 +42,7 @@ fn drawn(page: More) -> AnyView {
         More::Conflicts => SetAsidePage().into_any(),
         More::Insights => InsightsPage().into_any(),
         More::Tools => ToolsPage().into_any(),
+        More::Week => ThisWeek().into_any(),
     }
 }
 
@@ -125,6 +127,8 @@ pub fn more(page: More) -> AnyView {
         // What asks for it now is answered at once.
         Held::Yes => Suspend::new(async move { apart::page_of(page).await.ok() }).into_any(),
         Held::No | Held::Coming => view! { <Loading/> }.into_any(),
+        // The page around it stands without it.
+        Held::Failed if page == More::Week => ().into_any(),
         Held::Failed => view! { <Missing rest/> }.into_any(),
     };
     shown.into_any()

@@ -40,6 +40,20 @@ impl Parameters {
         pairs.collect::<Vec<_>>().join("&")
     }
 
+    /// As the query of an address, by key and without those of `leave`: two addresses of one list are equal in it.
+    pub fn normal(&self, leave: &[&str]) -> String {
+        let mut pairs: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(name, value)| !leave.contains(&&**name) && !value.is_empty())
+            .collect();
+        pairs.sort();
+        let pairs = pairs
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
+        pairs.collect::<Vec<_>>().join("&")
+    }
+
     /// The same as text of its own; empty where there is none.
     pub fn text(&self, key: &str) -> String {
         self.get(key).unwrap_or_default().to_owned()
@@ -124,6 +138,14 @@ mod tests {
         assert_eq!(Parameters::default().with("range", ""), "");
         let again = read.with("sort", "last run.up");
         assert_eq!(Parameters::read(&again).text("sort"), "last run.up");
+    }
+
+    #[test]
+    fn one_list_has_one_normal_address() {
+        let normal = |search: &str| Parameters::read(search).normal(&["run"]);
+        assert_eq!(normal("?q=a%26b&by=x&run=1&to="), "by=x&q=a%26b");
+        assert_eq!(normal("?by=x&q=a%26b"), normal("?q=a%26b&by=x"));
+        assert_eq!(normal("?run=1"), "");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! What waits for a person's judgement, for every page: asked once, and what was decided about it.
 
 mod act;
+mod answer;
 mod pending_actions;
+mod review_filter;
 mod review_state;
 mod sight;
 
@@ -9,12 +11,15 @@ use crate::api::{Client, json};
 use crate::components::{Toasts, use_toasts};
 use crate::format;
 pub use act::Act;
+use answer::UnderWay;
+pub use answer::{Answer, Undone};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{ApiError, Method, PolicyPatch, ReviewItem, ReviewPolicyPatch, ReviewQueue};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
+pub use review_filter::ReviewFilter;
 pub use review_state::{ReviewState, Visit};
 use sight::Sight;
 use std::collections::BTreeSet;
@@ -38,6 +43,8 @@ pub struct Reviewing {
     opening: StoredValue<u32>,
     /// How many lessons are wanted: none while no page shows them.
     wanted: RwSignal<u32>,
+    /// Which of them.
+    filter: RwSignal<ReviewFilter>,
     memory: RwSignal<ReviewState>,
     /// Acts that are not in the queue's answer yet.
     under_way: RwSignal<Vec<UnderWay>>,
@@ -46,46 +53,6 @@ pub struct Reviewing {
     tab: StoredValue<String>,
     turn: StoredValue<u32>,
     timer: StoredValue<Option<Timeout>, LocalStorage>,
-}
-
-/// An answer to a lesson of the queue.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// Names it.
-    id: String,
-    /// The lesson.
-    pub slug: String,
-    /// Its title.
-    pub title: String,
-    /// Names the question, where there is one to be remembered; and the pairs of texts that it asks about.
-    pub key: Option<String>,
-    pairs: Vec<String>,
-    /// The answer.
-    pub act: Act,
-    /// Whether the lesson is dealt with.
-    gone: bool,
-}
-
-/// An act on its way.
-#[derive(Debug, Clone, PartialEq)]
-struct UnderWay {
-    held: PendingAction,
-    /// Whether the lesson is dealt with.
-    gone: bool,
-    /// Whether it is written down.
-    written: bool,
-    /// Whether it was sent already.
-    sent: bool,
-}
-
-/// What came of taking an answer back.
-pub enum Undone {
-    /// There is none.
-    Nothing,
-    /// It is as if it had not been given.
-    Done(Answer),
-    /// It is stored, and no event takes it back.
-    TooLate(Answer),
 }
 
 impl Reviewing {
@@ -98,6 +65,7 @@ impl Reviewing {
             queue: RwSignal::new(None),
             opening: StoredValue::new(0),
             wanted: RwSignal::new(0),
+            filter: RwSignal::new(ReviewFilter::default()),
             memory: RwSignal::new(ReviewState::load(now)),
             under_way: RwSignal::new(Vec::new()),
             log: RwSignal::new(Vec::new()),
@@ -107,6 +75,7 @@ impl Reviewing {
         };
         Effect::new(move |_| {
             client.changed.track();
+            reviewing.filter.track();
             if reviewing.wanted.get() > 0 {
                 reviewing.timer.set_value(None);
                 spawn_local(reviewing.ask());
@@ -133,6 +102,18 @@ impl Reviewing {
         }
     }
 
+    /// Asks for the lessons that fit from now on; for all again with [`Reviewing::close`].
+    pub fn want_only(self, filter: ReviewFilter) {
+        if self.filter.with_untracked(|now| *now != filter) {
+            self.filter.set(filter);
+        }
+    }
+
+    /// How many lessons fit the filter, those that are dealt with or put off and not read anew yet too.
+    pub fn fits(self) -> u32 {
+        self.read(|queue| queue.fits)
+    }
+
     /// No page shows the queue any more: what is held back is sent.
     pub fn close(self) {
         let waiting: Vec<String> = self.under_way.with_untracked(|acts| {
@@ -145,6 +126,7 @@ impl Reviewing {
             self.send(&id);
         }
         self.opening.update_value(|n| *n = n.wrapping_add(1));
+        self.want_only(ReviewFilter::default());
         self.want(0);
     }
 
@@ -156,7 +138,7 @@ impl Reviewing {
         let wanted = self.wanted.get_untracked();
         let answer = self
             .client
-            .get::<ReviewQueue>(format!("/v1/review?limit={wanted}"))
+            .get::<ReviewQueue>(self.filter.with_untracked(|filter| filter.request(wanted)))
             .await;
         // An answer that a later question overtook is dropped.
         if self.turn.try_get_value() == turn {

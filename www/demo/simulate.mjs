@@ -2,11 +2,11 @@
 // `node simulate.mjs ENGINE SAMPLES OUT` writes OUT/ledger.jsonl and OUT/vectors.json; the build runs it.
 //
 // The engine itself answers every request, under a clock and dice of its own, so that what the demo shows is what the
-// product makes of such a history. The world behind it is one like those of the bench `learn`, but kinder, as lessons that
-// people keep are: each lesson has a hidden lift of −0.2 to 0.4 where it is applied, a quarter of them none; runs of a
-// domain go well so often without lessons; agents apply what fits and stands high; a part of the outcomes never comes, the
-// others late. `story.json` sets the lift of a few lessons that are drawn often, and lists some that agents nearly always
-// follow, so that ninety days are enough to prove an effect.
+// product makes of such a history. Tasks are made of `tasks.json`: each is a kind of work with words that differ, and names
+// the lessons that fit it, if any does. Agents apply a lesson where it fits, seldom elsewhere, and only where it fits does it
+// do something: each lesson has a hidden lift there, mostly good, a quarter of them none. Runs of a domain go well so often
+// without lessons; a part of the outcomes never comes, the others late. `story.json` sets the lifts of the lessons that the
+// demo tells of: some that help, two that hurt, one that goes stale and is edited.
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -25,10 +25,13 @@ const MEASURED_FROM = 12;
 /** The share of outcomes that never come. */
 const MISSING = 0.2;
 const PLACES = 5;
-/** How often agents apply the lessons that `story.json` lists as followed, whatever their rank. */
-const FOLLOWED = 0.9;
-/** How often agents apply what fits so well, in the first place. */
-const APPLIED = { "very high": 0.85, high: 0.7, medium: 0.45, low: 0.15 };
+/** How often agents apply a lesson that fits the task, and one of such relevance that does not. */
+const APPLIED_FITTING = 0.9;
+const APPLIED = { "very high": 0.6, high: 0.4, medium: 0.12, low: 0.02 };
+/** What is left of a lesson's lift where it does not fit. */
+const ELSEWHERE = 0.5;
+/** Runs in which the same words are not used again. */
+const APART = 400;
 
 /** Dice that fall the same way each time (mulberry32). */
 function dice(seed) {
@@ -72,22 +75,59 @@ async function ask(by, method, path, body) {
   return answer;
 }
 
-const tasks = JSON.parse(await readFile(new URL("tasks.json", import.meta.url), "utf8"));
+const { words, tasks } = JSON.parse(await readFile(new URL("tasks.json", import.meta.url), "utf8"));
 const story = JSON.parse(await readFile(new URL("story.json", import.meta.url), "utf8"));
 const names = (await readdir(samplesDir)).filter((name) => name.endsWith(".md")).sort();
 
-const followed = new Set(story.followed);
-/** What each lesson really does where it is applied. */
+/** What each lesson really does where it fits and is applied, and from which day on it does something else. */
 const lifts = new Map(Object.entries(story.lifts));
 const liftOf = (slug) => {
-  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(-0.2, 0.4));
-  return lifts.get(slug);
+  if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(-0.1, 0.45));
+  const today = (now - START) / DAY;
+  const turns = (story.turns[slug] ?? []).filter((turn) => turn.day <= today);
+  return turns.at(-1)?.lift ?? lifts.get(slug);
 };
+/** Whether it fits a task: those that fit every one do, too. */
+const fitsIn = (task, slug) => story.everywhere.includes(slug) || task.fits?.includes(slug);
+/** What it does in a task. */
+const liftIn = (task, slug) => liftOf(slug) * (fitsIn(task, slug) ? 1 : ELSEWHERE);
+
+/** What each lesson is about, in a word or two: the keywords that its file names. */
+const subjects = new Map();
+for (const name of names) {
+  const text = await readFile(join(samplesDir, name), "utf8");
+  const found = [...text.split("\n---")[0].matchAll(/^ {4}- "(.+)"$/gm)].map(([, words]) => words);
+  if (found.length > 0) subjects.set(name.replace(/\.md$/, ""), found);
+}
+
+/** Tasks of these fields, the frequent ones as often as they are. */
+const ofFields = (fields) =>
+  tasks
+    .filter((task) => fields.includes(task.domain ?? task.project_type ?? ""))
+    .flatMap((task) => Array(task.often ?? 1).fill(task));
+/** A task as an agent writes it: what it is about in a word or two, as a lesson that fits has it, then what is to be done. */
+function titled({ fits }, said) {
+  const words = subjects.get(fits?.[luck.below(fits.length)]);
+  const capital = (text) => text[0].toUpperCase() + text.slice(1);
+  return words ? `${capital(words[luck.below(words.length)])}: ${said}` : capital(said);
+}
+const lately = [];
+/** One of them in words that were not used lately, as far as there are others. */
+function drawn(own) {
+  for (let tries = 0; ; tries += 1) {
+    const kind = own[luck.below(own.length)];
+    const said = kind.task.replace(/\{(\w+)\}/g, (_, name) => words[name][luck.below(words[name].length)]);
+    if (tries < 20 && lately.includes(said)) continue;
+    lately.push(said);
+    if (lately.length > APART) lately.shift();
+    return { ...kind, task: titled(kind, said) };
+  }
+}
 /** How often runs go well without a lesson, by domain or kind of project. */
 const bases = new Map();
 const baseOf = (task) => {
   const field = task.domain ?? task.project_type ?? "";
-  if (!bases.has(field)) bases.set(field, luck.between(0.35, 0.65));
+  if (!bases.has(field)) bases.set(field, luck.between(0.3, 0.5));
   return bases.get(field);
 };
 
@@ -153,9 +193,9 @@ async function run(id, agent, task) {
   });
   const begun = now;
   const applied = recommended.filter(({ slug, relevance }, place) =>
-    luck.chance(followed.has(slug) ? FOLLOWED : APPLIED[relevance] * (1 - 0.1 * place)),
+    luck.chance(fitsIn(task, slug) ? APPLIED_FITTING : APPLIED[relevance] * (1 - 0.1 * place)),
   );
-  const lift = applied.reduce((sum, { slug }) => sum + liftOf(slug), 0);
+  const lift = applied.reduce((sum, { slug }) => sum + liftIn(task, slug), 0);
   const wentWell = luck.chance(Math.min(0.98, Math.max(0.02, baseOf(task) + lift)));
   if (recommended.length > 0) {
     at(begun + luck.between(0.05, 0.5) * HOUR, () =>
@@ -167,7 +207,9 @@ async function run(id, agent, task) {
   if (done >= END) return;
   at(done, () => ask(agent.by, "POST", "/v1/outcome", outcome(id, task, wentWell)));
   if (applied.length > 0 && luck.chance(0.5)) {
-    const causal = applied.filter(({ slug }) => (wentWell ? liftOf(slug) >= 0 : liftOf(slug) < 0) && luck.chance(0.7));
+    const causal = applied.filter(
+      ({ slug }) => luck.chance(0.7) && (wentWell ? liftIn(task, slug) > 0 : liftIn(task, slug) < 0),
+    );
     at(done + 60_000, () =>
       ask(agent.by, "POST", "/v1/feedback", {
         decision_id: id,
@@ -180,7 +222,7 @@ async function run(id, agent, task) {
   const [first] = applied;
   if (first && luck.chance(0.12)) {
     const person = story.people[luck.below(story.people.length)];
-    const helpful = luck.chance(0.5 + 1.5 * liftOf(first.slug));
+    const helpful = luck.chance(0.5 + 1.5 * liftIn(task, first.slug));
     at(done + 2 * HOUR, () => ask(person, "POST", "/v1/rate", { lesson: first.slug, helpful, decision_id: id }));
   }
 }
@@ -204,8 +246,7 @@ for (let number = 1; number < DAYS; number += 1) {
   for (let nth = 0; nth < busy; nth += 1) {
     const agent = story.agents[luck.below(story.agents.length)];
     if (number >= (agent.until ?? DAYS)) continue;
-    const own = tasks.filter((task) => agent.fields.includes(task.domain ?? task.project_type ?? ""));
-    const task = own[luck.below(own.length)];
+    const task = drawn(ofFields(agent.fields));
     const id = `demo-${(runs += 1)}`;
     at(day(number, luck.between(7, 21)), () => run(id, agent, task));
   }

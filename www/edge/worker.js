@@ -13,7 +13,11 @@ import { HOSTED, pageHeaders } from "./headers.js";
 const BODY_BYTES = 1024 * 1024 + 1;
 /** Of a larger one the rest is thrown away up to this many, so that its sender gets to read the answer. */
 const DISCARDED_BYTES = 8 * 1024 * 1024;
-const PACK = "/engine/minilm.pack";
+/** The packs by the variable LESSONLOOP_MODEL. The platform takes files of 25 MiB at most, so the larger one lies there in parts. */
+const PACKS = {
+  english: { path: "/engine/minilm.pack", isInParts: false },
+  multilingual: { path: "/engine/multilingual.pack", isInParts: true },
+};
 /** What wrangler.toml has in the place of the project. */
 const UNSET = "https://project.supabase.co";
 
@@ -164,23 +168,56 @@ async function finish(asked) {
 
 /** Gets the model for an engine that wants it. Without it, lessons are ranked by their words. */
 async function loadModel(asked, env) {
+  const name = env.LESSONLOOP_MODEL || "english";
+  const pack = Object.hasOwn(PACKS, name) ? PACKS[name] : null;
+  const warn = (what) => console.warn(`${what}; lessons are ranked by their words`);
+  if (!pack) {
+    asked.no_model(true);
+    return warn(`LESSONLOOP_MODEL is ${name}: set it to english or multilingual`);
+  }
   try {
-    const pack = await env.ASSETS.fetch(new URL(PACK, "https://assets.local"));
-    const bytes = pack.ok ? new Uint8Array(await pack.arrayBuffer()) : null;
+    const { bytes, status } = pack.isInParts ? await inParts(pack.path, env) : await asset(pack.path, env);
     // The instance that wanted it may have been given up meanwhile.
     if (asked !== edge) return;
     if (bytes) {
       await orTrap(asked.load_model(bytes));
       return;
     }
-    asked.no_model(pack.status === 404);
-    console.warn(`${PACK}: ${pack.status}; lessons are ranked by their words`);
-    await pack.body?.cancel();
+    asked.no_model(status === 404);
+    warn(`${pack.path}: ${status}`);
   } catch (error) {
     if (isTrap(error)) abandon(error);
     else if (asked === edge) asked.no_model(false);
-    console.warn(`${PACK}: ${error.message ?? error}; lessons are ranked by their words`);
+    warn(`${pack.path}: ${error.message ?? error}`);
   }
+}
+
+/** A file's bytes; without them, why there are none. */
+async function asset(path, env) {
+  const file = await env.ASSETS.fetch(new URL(path, "https://assets.local"));
+  if (file.ok) return { bytes: new Uint8Array(await file.arrayBuffer()), status: file.status };
+  await file.body?.cancel();
+  return { bytes: null, status: file.status };
+}
+
+/** A file that lies there as `PATH.0`, `PATH.1` and so on, up to the first that is missing. */
+async function inParts(path, env) {
+  const parts = [];
+  for (;;) {
+    const { bytes, status } = await asset(`${path}.${parts.length}`, env);
+    if (!bytes && (status !== 404 || parts.length === 0)) return { bytes: null, status };
+    if (!bytes) break;
+    parts.push(bytes);
+  }
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  // Each is let go of once it is copied: an isolate has 128 MB.
+  while (parts.length > 0) {
+    const part = parts.shift();
+    whole.set(part, at);
+    at += part.length;
+  }
+  return { bytes: whole, status: 200 };
 }
 
 /** The body's first bytes: at most what tells the engine that it is too large. */

@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { StoreFiles } from "./files.mjs";
+import { chosen } from "./models.mjs";
 import { ownFolder } from "./places.cjs";
 import { cloneName } from "./store.mjs";
 
 /** The package's root; these files lie in `local/` of it. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 export const ENGINE = join(ROOT, "engine");
-export const PACK = join(ENGINE, "minilm.pack");
+/** The pack of the model in force. */
+export const packPath = () => chosen().pack ?? join(ENGINE, "minilm.pack");
 
 /** A module with one relaxed-SIMD instruction: valid only where there are such. */
 const RELAXED_PROBE = new Uint8Array([
@@ -74,7 +76,7 @@ export async function open(places, { indexing = true } = {}) {
  * @returns {Promise<{ pack: Uint8Array, hash: Uint8Array }>}
  */
 export async function readPack() {
-  const reading = whole(PACK);
+  const reading = whole(packPath());
   reading.catch(() => undefined);
   const { Local } = await load();
   const pack = await reading;

@@ -2,11 +2,15 @@
 // beside, opened anew after a trap.
 import { isTrap, load, loadModel, open, readPack } from "./engine.mjs";
 import { log } from "./log.mjs";
+import { chosen, offered } from "./models.mjs";
 import { Failure } from "./print.mjs";
 import { findStores, makeStore, personalPath } from "./store.mjs";
 
 /** Traps in a row after which it stays down: the store or the module is at fault then. */
 const MAX_RESTARTS = 3;
+
+/** Progress of a download is told after so many bytes. */
+const TELL_BYTES = 500_000;
 
 /** Requests that find out which lessons were a cause of an outcome, which takes the model. */
 const JUDGING = new Set(["/v1/feedback", "/v1/sessions"]);
@@ -29,6 +33,7 @@ export class Host {
     this.opening = null;
     /** The model on its way. @type {Promise<void> | null} */
     this.loading = null;
+    this.isChoosing = false;
   }
 
   /** The store that new things go to. */
@@ -64,6 +69,47 @@ export class Host {
       this.loading = this.#loadModel(opened);
     }
     await this.loading;
+  }
+
+  /** The models that can be chosen here, and the one that is. */
+  models() {
+    return { offered: offered(), chosen: chosen().name };
+  }
+
+  /**
+   * Takes another model for this person's machine, got first where it is not here, and loads it in place of the one that is loaded,
+   * which serves until then. What goes wrong is told by `modelState`.
+   * @param {import("./models.mjs").ModelName} name
+   * @param {() => void} tell called as it goes on
+   */
+  async chooseModel(name, tell) {
+    if (this.isChoosing) return;
+    this.isChoosing = true;
+    try {
+      await this.loading;
+      // Only whoever chooses needs what fetches.
+      const { chooseEnglish, chooseMultilingual } = await import("./model_pack.mjs");
+      if (name === "english") chooseEnglish();
+      else {
+        await chooseMultilingual({
+          url: process.env.LESSONLOOP_MODEL_URL,
+          tell: (loaded, total) => {
+            const { phase, loaded: before } = this.modelState;
+            if (phase === "downloading" && loaded - before < TELL_BYTES) return;
+            this.modelState = { phase: "downloading", loaded, total };
+            tell();
+          },
+        });
+      }
+      this.modelState = { phase: "absent" };
+      await this.loadModel();
+    } catch (error) {
+      const { message } = /** @type {Error} */ (error);
+      this.modelState = { phase: "failed", message };
+      log(this.log, `the model could not be chosen: ${message}`);
+    } finally {
+      this.isChoosing = false;
+    }
   }
 
   /** @param {Local} [opened] */

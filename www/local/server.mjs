@@ -7,8 +7,10 @@ import { extname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { ROOT } from "./engine.mjs";
+import { importsOf, takeImports } from "./imports.mjs";
 import { spelled, typed } from "./invocation.mjs";
 import { log } from "./log.mjs";
+import { NAMES } from "./models.mjs";
 import { keepSynced } from "./syncing.mjs";
 
 /** The engine refuses a body that is larger than 1 MiB; one byte more tells it so. An import comes whole. */
@@ -154,8 +156,8 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
       answer.on("close", () => listeners.delete(answer));
       try {
         // With the position that what follows is measured against: without it the first change would go unnoticed.
-        const state = { type: "state", position: await positionOf(host), model: await modelState(host) };
-        answer.write(`${JSON.stringify(state)}\n`);
+        const state = { position: await positionOf(host), model: await modelState(host), models: host.models() };
+        answer.write(`${JSON.stringify({ type: "state", ...state })}\n`);
       } catch {
         // The dashboard asks again; what is wrong with the store is told by what it asks of it.
         answer.end();
@@ -163,11 +165,32 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
       return;
     }
     if (path === "/local/model" && asked.method === "POST") {
-      void host.loadModel().then(() => tell(host, listeners));
+      const { model } = JSON.parse(new TextDecoder().decode(await bodyOf(asked, BODY_BYTES)) || "{}");
+      if (model !== undefined && !NAMES.includes(model)) {
+        return refuse(answer, 400, "invalid_request", `model is ${NAMES.join(" or ")}`);
+      }
+      const told = () => void tell(host, listeners).catch(() => undefined);
+      void (model === undefined ? host.loadModel() : host.chooseModel(model, told)).then(told);
       return sendJson(answer, 200, { model: await modelState(host) });
     }
+    if (path === "/local/imports") return imports(asked, answer);
     if (path === "/local/command" && asked.method === "GET") return sendJson(answer, 200, { command: typed("") });
     refuse(answer, 404, "not_found", "There is no such address.");
+  }
+
+  /**
+   * The imports that can be undone, which the command line and the page keep in one list.
+   * @param {Asked} asked
+   * @param {Answer} answer
+   */
+  async function imports(asked, answer) {
+    const store = (host.places.project ?? host.places.personal)?.path;
+    if (asked.method === "GET") return sendJson(answer, 200, store ? importsOf(store) : []);
+    if (asked.method !== "PUT") return refuse(answer, 404, "not_found", "There is no such address.");
+    if (isReadOnly || !store) return refuse(answer, 403, "untrusted", spelled(READ_ONLY));
+    const list = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
+    if (takeImports(store, list)) return sendJson(answer, 200, importsOf(store));
+    refuse(answer, 400, "invalid_request", "The body is no list of imports.");
   }
 
   /**
@@ -264,10 +287,11 @@ async function tell(host, listeners) {
   if (listeners.size === 0) return;
   const position = await positionOf(host);
   const model = await modelState(host);
-  const now = JSON.stringify({ position, model });
+  const state = { position, model, models: host.models() };
+  const now = JSON.stringify(state);
   if (now === told.get(listeners)) return;
   told.set(listeners, now);
-  for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", position, model })}\n`);
+  for (const listener of listeners) listener.write(`${JSON.stringify({ type: "state", ...state })}\n`);
 }
 
 /**

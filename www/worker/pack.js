@@ -1,9 +1,10 @@
-// The model pack: fetched once, kept by its hash, and in pieces while it is on its way, so that a
+// The model packs: each fetched once, kept by its hash, and in pieces while it is on its way, so that a
 // download that was cut goes on where it stopped. The engine checks the bytes; nothing here trusts
 // them.
 
 const MANIFEST = "/engine/manifest.json";
-const PACK = "minilm.pack";
+/** The files of each model's pack. The larger one lies in parts, as hosts take no file of more than 25 MiB. */
+const FILES = { english: /^minilm\.pack$/, multilingual: /^multilingual\.pack\.(\d+)$/ };
 const CACHE = "lessonloop-model";
 /** Whole pieces of this size are kept while the pack comes in. */
 const PIECE = 2 * 1024 * 1024;
@@ -18,12 +19,47 @@ const openCache = () => caches.open(CACHE).catch(() => null);
 const urls = async (cache) => ((await cache?.keys()) ?? []).map((request) => request.url);
 const wholeUrls = async (cache) => (await urls(cache)).filter((url) => !isPiece(url));
 
-/** What the server has: the pack's address with its hash, and its size; null when it can't be asked. */
-async function offered() {
+/** The files that the server has; none when it can't be asked. */
+async function served() {
+  if (globalThis.navigator?.onLine === false) return {};
   const answer = await fetch(MANIFEST, { cache: "no-cache" }).catch(() => null);
-  const entry = answer?.ok ? (await answer.json().catch(() => null))?.files?.[PACK] : null;
-  if (!entry) return null;
-  return { url: new URL(`/engine/${PACK}?sha256=${entry.sha256}`, self.location.origin).href, total: entry.bytes };
+  return (answer?.ok ? (await answer.json().catch(() => null))?.files : null) ?? {};
+}
+
+/**
+ * What there is of a model among the server's files: the pack's address with the hash of its first file, which holds that of all; its size; and its files,
+ * each with where it begins and ends in the pack. Null when there is none.
+ */
+function offered(files, model) {
+  const numbered = Object.entries(files).flatMap(([name, { bytes, sha256 }]) => {
+    const found = FILES[model].exec(name);
+    return found ? [{ at: Number(found[1] ?? 0), name, bytes, sha256 }] : [];
+  });
+  numbered.sort((one, other) => one.at - other.at);
+  if (numbered.length === 0) return null;
+  const address = (name, sha256) => new URL(`/engine/${name}?sha256=${sha256}`, self.location.origin).href;
+  let total = 0;
+  const parts = numbered.map(({ name, bytes, sha256 }) => {
+    const from = total;
+    total += bytes;
+    return { url: address(name, sha256), from, end: total };
+  });
+  return { url: parts[0].url, total, parts };
+}
+
+/** The model whose pack has an address. */
+const modelAt = (url) => (new URL(url).pathname.includes("/multilingual.pack") ? "multilingual" : "english");
+
+/** The models that this site has packs of. */
+export async function modelsOffered() {
+  const files = await served();
+  return Object.keys(FILES).filter((name) => offered(files, name));
+}
+
+/** The model whose pack is kept; null where none is. */
+export async function modelKept() {
+  const url = (await wholeUrls(await openCache()).catch(() => [])).at(-1);
+  return url ? modelAt(url) : null;
 }
 
 const read = async (cache, url) => {
@@ -44,11 +80,13 @@ export async function readAhead() {
 }
 
 /**
- * Gets the pack's bytes, from the cache or the server. `ahead` is what `readAhead` promised, if it
+ * Gets the bytes of a model's pack, from the cache or the server. `ahead` is what `readAhead` promised, if it
  * was asked; `tell` hears of bytes so far and in all; `signal` stops it, and what has come is kept.
  */
-export async function getPack({ ahead, signal, tell }) {
-  const [offer, held] = await Promise.all([offered(), ahead ?? readAhead()]);
+export async function getPack({ model, ahead, signal, tell }) {
+  const [files, any] = await Promise.all([served(), ahead ?? readAhead()]);
+  const offer = offered(files, model);
+  const held = any && modelAt(any.url) === model ? any : null;
   signal.throwIfAborted();
   // Offline, what was verified when it came will do.
   if (held && (!offer || held.url === offer.url)) return held;
@@ -87,36 +125,42 @@ export async function dropPack(url) {
   }
 }
 
-/** Whether a whole pack is kept. */
-export async function packCached() {
-  return (await wholeUrls(await openCache()).catch(() => [])).length > 0;
-}
-
 /** Reads the pack with this address from the cache; null when it is not there. */
 export async function readPack(url) {
   return read(await openCache(), url).catch(() => null);
 }
 
-async function download(cache, { url, total }, signal, tell) {
+async function download(cache, { url, total, parts }, signal, tell) {
   await dropOtherPieces(cache, url).catch(() => undefined);
   const bytes = new Uint8Array(total);
   const resumed = await readPieces(cache, url, bytes).catch(() => 0);
   tell(resumed, total);
-  if (resumed === total) return bytes;
-  const { body, from } = await ask(url, resumed, total, signal);
-  if (from === 0 && resumed > 0) {
+  let loaded = resumed;
+  for (const part of parts) {
+    if (loaded < part.end) loaded = await downloadPart({ cache, url, bytes, part, loaded, signal, tell });
+  }
+  tell(loaded, total);
+  return bytes;
+}
+
+/** Downloads the rest of a file of the pack, of which `loaded` bytes are there; how many are then. */
+async function downloadPart({ cache, url, bytes, part, loaded, signal, tell }) {
+  const total = bytes.length;
+  const answer = await ask(part.url, loaded - part.from, part.end - part.from, signal);
+  const from = part.from + answer.from;
+  if (from < loaded) {
     await dropPack(url);
-    tell(0, total);
+    tell(from, total);
   }
 
-  let loaded = from;
+  loaded = from;
   let told = from;
   const keeper = new Keeper(cache, url, bytes, from);
   try {
-    for (const reader = body.getReader(); ; ) {
+    for (const reader = answer.body.getReader(); ; ) {
       const { done, value } = await reader.read();
       if (done) break;
-      if (loaded + value.length > total) {
+      if (loaded + value.length > part.end) {
         await reader.cancel().catch(() => undefined);
         throw new Refused();
       }
@@ -138,9 +182,8 @@ async function download(cache, { url, total }, signal, tell) {
     throw new Error(cut(loaded, total));
   }
   await keeper.settled();
-  if (loaded < total) throw new Error(cut(loaded, total));
-  tell(loaded, total);
-  return bytes;
+  if (loaded < part.end) throw new Error(cut(loaded, total));
+  return loaded;
 }
 
 /** The server sent what can't be the pack. */

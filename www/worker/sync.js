@@ -8,6 +8,10 @@ const SOON_MS = 300;
 const LONGEST_MS = 600_000;
 /** How often a round that is under way is looked at. */
 const LOOK_MS = 500;
+/** How often the server is asked while somebody looks at a page: what an agent does there is shown within three seconds. */
+const WATCHED_MS = 2_000;
+/** How often a tab that is looked at says so to the tab that syncs. */
+const STILL_MS = 10_000;
 /** After a trap. Longer than the worker takes a trap to be one of a row, so that syncing that always fails leaves the rest usable. */
 const AFTER_TRAP_MS = 10_000;
 
@@ -15,12 +19,13 @@ export class Sync {
   /**
    * `onStep` is told when a round may have changed something: whether the sync status did, as far
    * as could be seen; `askLeader` asks the tab that syncs for a round; `onError` hears what the
-   * engine throws.
+   * engine throws; `tellWatched` tells the tab that syncs that this one is looked at.
    */
-  constructor({ onStep, askLeader, onError }) {
+  constructor({ onStep, askLeader, onError, tellWatched }) {
     this.onStep = onStep;
     this.askLeader = askLeader;
     this.onError = onError;
+    this.tellWatched = tellWatched;
     this.engine = null;
     this.leads = false;
     /** The timer of the next round, and when it is. */
@@ -32,6 +37,12 @@ export class Sync {
     /** The sync status at the last look, as JSON; empty before the first one. */
     this.status = "";
     this.linked = true;
+    /** Whether a server is linked and the last round went well. */
+    this.idle = false;
+    /** The timer of a page that is looked at; null where none is. */
+    this.watching = null;
+    /** Until when another tab is taken to be looked at. */
+    this.watchedUntil = 0;
     void this.#lead();
     self.addEventListener("online", () => this.#plan(0));
   }
@@ -54,6 +65,26 @@ export class Sync {
   /** Something was written, here or in another tab. */
   written() {
     if (this.linked) this.#plan(SOON_MS);
+  }
+
+  /** The page of this tab is looked at, or not any more. */
+  watch(isWatched) {
+    clearInterval(this.watching);
+    this.watching = null;
+    if (!isWatched) return;
+    this.watching = setInterval(() => this.#tellWatched(), STILL_MS);
+    this.#tellWatched();
+  }
+
+  #tellWatched() {
+    if (!this.leads) this.tellWatched();
+    else if (this.idle) this.#plan(0);
+  }
+
+  /** The page of another tab is looked at. */
+  watchedByTab() {
+    this.watchedUntil = Date.now() + 2 * STILL_MS;
+    if (this.idle) this.#plan(0);
   }
 
   /** A person did something about syncing in this tab. */
@@ -134,7 +165,12 @@ export class Sync {
     this.round = null;
     await this.#look(engine);
     if (this.again) this.#plan(SOON_MS);
-    else if (next !== null) this.#plan(Math.max(next - Date.now(), SOON_MS));
+    else if (next !== null) {
+      const now = Date.now();
+      // A server that fails is left alone for as long as the engine says.
+      const isWatched = this.idle && (this.watching !== null || now < this.watchedUntil);
+      this.#plan(Math.max(Math.min(next - now, isWatched ? WATCHED_MS : LONGEST_MS), SOON_MS));
+    }
   }
 
   /** Tells when something changed since the last look. */
@@ -154,6 +190,7 @@ export class Sync {
     const differs = status !== this.status;
     this.status = status;
     this.linked = body.phase !== "off";
+    this.idle = body.phase === "idle";
     return differs;
   }
 }

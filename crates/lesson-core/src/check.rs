@@ -22,6 +22,7 @@ impl Space {
     ) -> Result<Vec<Uncounted>, (usize, FoldError)> {
         let mut scratch = Self::new();
         scratch.agents.clone_from(&self.agents);
+        scratch.withdrawn.clone_from(&self.withdrawn);
         let mut uncounted = Vec::new();
         for (place, happening) in happenings.iter().enumerate() {
             self.lend(happening, &mut scratch);
@@ -29,6 +30,20 @@ impl Space {
             uncounted.extend(applied.map_err(|error| (place, error))?);
         }
         Ok(uncounted)
+    }
+
+    /// Whether an event could be folded, were its voice not withdrawn.
+    pub(crate) fn check_alone(
+        &self,
+        happening: &EventKind,
+        by: &str,
+        at: Millis,
+        policy: &Policy,
+    ) -> Result<(), FoldError> {
+        let mut scratch = Self::new();
+        scratch.agents.clone_from(&self.agents);
+        self.lend(happening, &mut scratch);
+        scratch.apply(happening, by, at, policy).map(|_| ())
     }
 
     /// Copies what an event touches into `scratch`, unless it is there already.

@@ -24,6 +24,15 @@ pub(crate) fn settle_in(
     qualify(held, at, policy);
 }
 
+/// Counts that it was shown. A lesson that was shown often, and never applied, rated helpful or named as a cause, sinks.
+pub(crate) fn show(held: &mut Standing, at: Millis, policy: &FoldPolicy) {
+    bump(&mut held.times_surfaced);
+    let is_heeded = held.times_applied > 0 || held.times_helpful > 0 || held.causal_hits > 0;
+    if held.times_surfaced >= policy.unheeded_from && !is_heeded {
+        held.believe(held.lift().unheeded(at));
+    }
+}
+
 /// Sets or clears `proven_effective`, and with it `qualified_at`, when the counts turn it.
 pub(crate) fn qualify(held: &mut Standing, at: Millis, policy: &FoldPolicy) {
     let proven = held.times_applied >= policy.proven_min_applied
@@ -77,13 +86,14 @@ pub(crate) fn bump(count: &mut u32) {
     *count = count.saturating_add(1);
 }
 
-/// What a merge adds: every count, the higher confidence, effectiveness weighted by use, and the
+/// What a merge adds: every count, the higher confidence, effectiveness weighted by use, lift weighted by precision, and the
 /// later of two times.
 pub(crate) fn add_counts(sum: &mut Standing, other: &Standing) {
     let (a, b) = (f64::from(sum.use_count), f64::from(other.use_count));
     if a + b > 0.0 {
         sum.effectiveness = (sum.effectiveness * a + other.effectiveness * b) / (a + b);
     }
+    sum.believe(sum.lift().merged(other.lift()));
     if other.confidence > sum.confidence {
         sum.confidence = other.confidence;
     }

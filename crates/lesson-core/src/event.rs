@@ -1,8 +1,9 @@
 //! Ledger events: everything that ever changes a lesson.
 
-use crate::instant::{Millis, serde_rfc3339};
-use crate::lesson::{Lesson, Text};
-use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
+use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
+use crate::lesson::Lesson;
+use crate::text::Changes;
+use lesson_types::{DecisionOutcome, FeedbackOutcome, MatchType, Trust, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -176,6 +177,58 @@ pub enum EventKind {
         /// Which.
         lesson: String,
     },
+    /// An agent's key would change a lesson that is not its own unapproved one. Kept beside the lesson until a person
+    /// decides; what is in force stays.
+    ChangeProposed {
+        /// Which.
+        lesson: String,
+        /// The proposal's id, unique among those of the lesson.
+        proposal: String,
+        /// The revision that it started from.
+        base_rev: u32,
+        /// What it would change; nothing where it would archive the lesson.
+        #[serde(default)]
+        changes: Box<Changes>,
+        /// Whether it would take the lesson out of use.
+        #[serde(default)]
+        archive: bool,
+        /// What screening says of the text as it would be: unreviewed, or quarantined.
+        trust: Trust,
+        /// What screening found in it.
+        #[serde(default)]
+        findings: Vec<String>,
+    },
+    /// A person decided on a proposal, or who made it took it back. What an accepted one changes follows as events of its
+    /// own, made against the text then in force.
+    ProposalSettled {
+        /// The lesson.
+        lesson: String,
+        /// The proposal.
+        proposal: String,
+        /// Whether it was accepted.
+        accepted: bool,
+        /// Why, in the words of who decided.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// A person says that nothing of a voice counts, from a time on: its ratings, votes, feedback, tracking and outcomes; its
+    /// lessons are archived, its proposals are gone. Another one of the same voice takes the place of this.
+    VoiceWithdrawn {
+        /// Whose: see [`Event::by`].
+        voice: String,
+        /// The time of its first event that does not count; absent for all of them.
+        #[serde(
+            default,
+            with = "serde_rfc3339_option",
+            skip_serializing_if = "Option::is_none"
+        )]
+        since: Option<Millis>,
+    },
+    /// A person takes the withdrawal of a voice back: all that it said counts, as if the withdrawal had never been.
+    VoiceReinstated {
+        /// Whose.
+        voice: String,
+    },
     /// Settings of the space were changed. The fold itself goes by none of them.
     PolicyChanged {
         /// The new values by name, such as `tools.core_servers`; `null` goes back to the default.
@@ -201,95 +254,11 @@ impl EventKind {
             Self::Voted { .. } => "Voted",
             Self::ToolSucceeded { .. } => "ToolSucceeded",
             Self::TrialGranted { .. } => "TrialGranted",
+            Self::ChangeProposed { .. } => "ChangeProposed",
+            Self::ProposalSettled { .. } => "ProposalSettled",
+            Self::VoiceWithdrawn { .. } => "VoiceWithdrawn",
+            Self::VoiceReinstated { .. } => "VoiceReinstated",
             Self::PolicyChanged { .. } => "PolicyChanged",
-        }
-    }
-}
-
-/// What an edit changes; absent fields stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Changes {
-    /// One line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// What it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// When it applies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<String>,
-    /// What to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub recommendation: Option<String>,
-    /// What it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub category: Option<Category>,
-    /// A field such as `perps`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    /// Kinds of project.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub project_types: Option<Vec<String>>,
-    /// Technologies.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tech_stacks: Option<Vec<String>>,
-    /// Free words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Vec<String>>,
-}
-
-impl Changes {
-    /// Whether they name what an agent reads of a lesson: title, description, context or recommendation.
-    pub fn is_read(&self) -> bool {
-        let read = [
-            &self.title,
-            &self.description,
-            &self.context,
-            &self.recommendation,
-        ];
-        read.iter().any(|part| part.is_some())
-    }
-
-    /// The changes that turn `old` into `new`; empty when they are equal.
-    pub fn between(old: &Text, new: &Text) -> Self {
-        fn changed<T: Clone + PartialEq>(old: &T, new: &T) -> Option<T> {
-            (old != new).then(|| new.clone())
-        }
-        Self {
-            title: changed(&old.title, &new.title),
-            description: changed(&old.description, &new.description),
-            context: changed(&old.context, &new.context),
-            recommendation: changed(&old.recommendation, &new.recommendation),
-            category: changed(&old.category, &new.category),
-            domain: changed(&old.domain, &new.domain),
-            project_types: changed(&old.project_types, &new.project_types),
-            tech_stacks: changed(&old.tech_stacks, &new.tech_stacks),
-            tags: changed(&old.tags, &new.tags),
-        }
-    }
-
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
-    /// `text` with these changes.
-    #[must_use]
-    pub fn applied_to(&self, text: &Text) -> Text {
-        fn or<T: Clone>(new: &Option<T>, old: &T) -> T {
-            new.as_ref().unwrap_or(old).clone()
-        }
-        Text {
-            title: or(&self.title, &text.title),
-            description: or(&self.description, &text.description),
-            context: or(&self.context, &text.context),
-            recommendation: or(&self.recommendation, &text.recommendation),
-            category: self.category.unwrap_or(text.category),
-            domain: or(&self.domain, &text.domain),
-            project_types: or(&self.project_types, &text.project_types),
-            tech_stacks: or(&self.tech_stacks, &text.tech_stacks),
-            tags: or(&self.tags, &text.tags),
         }
     }
 }
@@ -349,6 +318,9 @@ pub struct SurfacedItem {
     /// Relevance before standing.
     #[serde(default)]
     pub relevance: f64,
+    /// How likely it was to be the right one, 0 to 1, where something was asked in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub likelihood: Option<f64>,
 }
 
 /// What was seen of one lesson in an agent's reasoning.

@@ -7,19 +7,26 @@ use crate::counts::{add_counts, qualify};
 use crate::event::{Event, EventKind};
 use crate::fold_error::{FoldError, conflict, invalid};
 use crate::instant::{DAY, Millis};
-use crate::lesson::{Lesson, is_slug};
+use crate::learning::lift::{Belief, FIRST_VARIANCE};
+use crate::lesson::{Lesson, Proposal};
 use crate::lessons::Changing;
-use crate::policy::{FoldPolicy, Policy};
+use crate::policy::Policy;
+use crate::slug::is_slug;
 use crate::space::Space;
 use lesson_types::{Trust, Verdict};
 use self_vote_guard::Voice;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod decision;
+mod proposals;
 mod self_vote_guard;
 mod setting;
+mod teaching;
+mod withdrawal;
+mod withdrawn;
 
 pub use self_vote_guard::{Uncounted, WhyUncounted};
+pub use withdrawal::Withdrawal;
 
 /// What the fold did with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +40,11 @@ pub enum Folded {
 impl Space {
     /// Folds a whole ledger in its order; events that are refused are returned with their reason.
     pub fn of_ledger<'a>(
-        events: impl IntoIterator<Item = &'a Event>,
+        events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
         policy: &Policy,
     ) -> (Self, Vec<(&'a Event, FoldError)>) {
-        let mut space = Self::new();
+        let events = events.into_iter();
+        let mut space = Self::for_ledger(events.clone());
         let mut refused = Vec::new();
         for event in events {
             if let Err(error) = space.fold(event, policy) {
@@ -88,12 +96,22 @@ impl Space {
     ) -> Result<Vec<Uncounted>, FoldError> {
         let voice = self.voice(by, at, &policy.fold);
         let uncounted = match event {
+            EventKind::VoiceWithdrawn { voice: name, since } => {
+                self.withdraw(name, *since, voice)?;
+                Vec::new()
+            }
+            EventKind::VoiceReinstated { voice: name } => {
+                self.reinstate(name, by)?;
+                Vec::new()
+            }
+            _ if self.is_muted(by, at) => self.fold_muted(event, voice, policy)?,
             EventKind::TrialGranted { lesson } => {
                 let mut held = self.known_mut(lesson)?;
                 held.updated_at = at;
                 let why = voice.moves(&mut held, |standing| {
                     standing.consecutive_failures = 0;
                     standing.trial_from = standing.times_applied;
+                    standing.believe(Belief::default());
                 });
                 uncounted(lesson, why)
             }
@@ -130,6 +148,7 @@ impl Space {
                 findings,
             } => {
                 let mut held = self.known_mut(lesson)?;
+                voice.may_change(&held)?;
                 if held.rev != *base_rev {
                     return Err(conflict(
                         "base_rev",
@@ -139,14 +158,12 @@ impl Space {
                         ),
                     ));
                 }
-                if changes
-                    .title
-                    .as_ref()
-                    .is_some_and(|title| title.trim().is_empty())
-                {
-                    return Err(invalid("title", "a lesson needs a title"));
+                proposals::check_title(changes)?;
+                let text = changes.applied_to(&held.text);
+                if text.embedded() != held.text.embedded() {
+                    held.move_standing(|standing| standing.believe(standing.lift().widened()));
                 }
-                held.text = changes.applied_to(&held.text);
+                held.text = text;
                 if changes.is_read() {
                     held.text_at = Some(at);
                 }
@@ -156,15 +173,22 @@ impl Space {
                 held.updated_at = at;
                 Ok(())
             }
-            EventKind::LessonArchived { lesson } => self.known_mut(lesson).map(|mut held| {
+            EventKind::LessonArchived { lesson } => {
+                let mut held = self.known_mut(lesson)?;
+                voice.may_change(&held)?;
                 held.archived = true;
+                held.proposals.clear();
                 held.updated_at = at;
-            }),
-            EventKind::LessonRestored { lesson } => self.known_mut(lesson).map(|mut held| {
+                Ok(())
+            }
+            EventKind::LessonRestored { lesson } => {
+                let mut held = self.known_mut(lesson)?;
+                voice.may_change(&held)?;
                 held.archived = false;
                 held.merged_into = None;
                 held.updated_at = at;
-            }),
+                Ok(())
+            }
             EventKind::LessonReviewed {
                 lesson,
                 verdict,
@@ -172,6 +196,7 @@ impl Space {
                 ..
             } => {
                 let mut held = self.known_mut(lesson)?;
+                voice.may_change(&held)?;
                 if held.text.content_hash() != *content_hash {
                     return Err(conflict(
                         "content_hash",
@@ -188,7 +213,34 @@ impl Space {
                 held.updated_at = at;
                 Ok(())
             }
-            EventKind::LessonsMerged { into, from } => self.merge(into, from, at, &policy.fold),
+            EventKind::LessonsMerged { into, from } => self.merge(into, from, voice),
+            EventKind::ChangeProposed {
+                lesson,
+                proposal,
+                base_rev,
+                changes,
+                archive,
+                trust,
+                findings,
+            } => self.propose(
+                lesson,
+                Proposal {
+                    id: proposal.clone(),
+                    by: voice.by.to_owned(),
+                    at,
+                    base_rev: *base_rev,
+                    changes: (**changes).clone(),
+                    archive: *archive,
+                    trust: *trust,
+                    findings: findings.clone(),
+                },
+            ),
+            EventKind::ProposalSettled {
+                lesson,
+                proposal,
+                accepted,
+                ..
+            } => self.settle_proposal(lesson, proposal, *accepted, voice.by),
             EventKind::PolicyChanged { changes } => self.set(changes),
             EventKind::ToolSucceeded { query, server } => {
                 self.tools.record(query, server, at, &policy.tools);
@@ -223,14 +275,21 @@ impl Space {
         if lesson.text.title.trim().is_empty() {
             return Err(invalid("title", "a lesson needs a title"));
         }
-        for (field, value) in [
-            ("confidence", lesson.standing.confidence),
-            ("effectiveness", lesson.standing.effectiveness),
+        for (field, value, least, most) in [
+            ("confidence", lesson.standing.confidence, 0.0, 1.0),
+            ("effectiveness", lesson.standing.effectiveness, 0.0, 1.0),
+            ("lift_mean", lesson.standing.lift_mean, -1.0, 1.0),
+            (
+                "lift_variance",
+                lesson.standing.lift_variance,
+                0.0,
+                FIRST_VARIANCE,
+            ),
         ] {
-            if !(0.0..=1.0).contains(&value) {
+            if !(least..=most).contains(&value) {
                 return Err(invalid(
                     field,
-                    format!("{field} is {value}; it has to be between 0 and 1"),
+                    format!("{field} is {value}; it has to be between {least} and {most}"),
                 ));
             }
         }
@@ -243,6 +302,7 @@ impl Space {
             text_at: None,
             pending_standing: None,
             counted_on: BTreeMap::new(),
+            proposals: Vec::new(),
             ..lesson.clone()
         };
         let trust = lesson.trust;
@@ -251,13 +311,8 @@ impl Space {
         Ok(())
     }
 
-    fn merge(
-        &mut self,
-        into: &str,
-        from: &[String],
-        at: Millis,
-        policy: &FoldPolicy,
-    ) -> Result<(), FoldError> {
+    fn merge(&mut self, into: &str, from: &[String], voice: Voice<'_>) -> Result<(), FoldError> {
+        let Voice { at, policy, .. } = voice;
         let from: BTreeSet<&String> = from.iter().collect();
         if from.is_empty() {
             return Err(invalid("from", "name at least one lesson to merge"));
@@ -269,6 +324,7 @@ impl Space {
             ));
         }
         let target = self.known(into)?;
+        voice.may_change(target)?;
         if target.archived {
             return Err(conflict(
                 "into",
@@ -279,6 +335,7 @@ impl Space {
         let mut pending_standing = target.pending_standing.clone();
         for slug in &from {
             let other = self.known(slug)?;
+            voice.may_change(other)?;
             if other.archived {
                 return Err(conflict(
                     "from",
@@ -293,6 +350,7 @@ impl Space {
         for slug in from {
             let mut other = self.known_mut(slug)?;
             other.archived = true;
+            other.proposals.clear();
             other.merged_into = Some(into.to_owned());
             other.updated_at = at;
         }

@@ -81,7 +81,7 @@ pub fn movers(entries: &[HistoryEntry<'_>]) -> Vec<Mover> {
 /// changed its standing, text or life, and those that saw it in an agent's reasoning. Duplicates
 /// and refused events touch nothing. Costs one fold of the ledger.
 pub fn history<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     policy: &Policy,
 ) -> Vec<HistoryEntry<'a>> {
@@ -154,9 +154,9 @@ fn narrow(mut event: Event, slugs: &BTreeSet<String>) -> Option<Event> {
 }
 
 fn stand_in(slug: &str, event: &Event) -> Event {
-    let text = crate::lesson::Text {
+    let text = crate::text::Text {
         title: slug.to_owned(),
-        ..crate::lesson::Text::default()
+        ..crate::text::Text::default()
     };
     Event {
         op_id: format!("{} {slug}", event.op_id),
@@ -268,6 +268,26 @@ fn summary(
         EventKind::Voted { up: false, .. } => "Voted down".to_owned(),
         EventKind::ToolSucceeded { .. } => "Tool succeeded".to_owned(),
         EventKind::TrialGranted { .. } => "Given another trial".to_owned(),
+        EventKind::ChangeProposed { archive: true, .. } => "Archiving proposed".to_owned(),
+        EventKind::ChangeProposed { changes, .. } => {
+            format!("Change of {} proposed", changed_fields(changes))
+        }
+        EventKind::ProposalSettled {
+            accepted, reason, ..
+        } => {
+            let verdict = if *accepted {
+                "Proposal accepted"
+            } else {
+                "Proposal rejected"
+            };
+            if reason.is_empty() {
+                verdict.to_owned()
+            } else {
+                format!("{verdict}: {reason}")
+            }
+        }
+        EventKind::VoiceWithdrawn { .. } => "Archived; its voice was withdrawn".to_owned(),
+        EventKind::VoiceReinstated { .. } => "Its voice was reinstated".to_owned(),
         EventKind::PolicyChanged { .. } => "Settings changed".to_owned(),
     }
 }
@@ -286,7 +306,7 @@ fn outcome_words(space: &Space, decision_id: &str) -> String {
     }
 }
 
-fn changed_fields(changes: &crate::event::Changes) -> String {
+fn changed_fields(changes: &crate::text::Changes) -> String {
     let fields = [
         ("title", changes.title.is_some()),
         ("description", changes.description.is_some()),
@@ -297,6 +317,7 @@ fn changed_fields(changes: &crate::event::Changes) -> String {
         ("project types", changes.project_types.is_some()),
         ("technologies", changes.tech_stacks.is_some()),
         ("tags", changes.tags.is_some()),
+        ("other fields", changes.extra.is_some()),
     ];
     let named: Vec<&str> = fields
         .iter()

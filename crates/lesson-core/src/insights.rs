@@ -1,19 +1,21 @@
 //! How runs and lessons do over time: sums over the decisions of a range of days.
 
 mod range;
+mod seen;
 mod uncovered;
 
 use self::range::Range;
+pub(crate) use self::seen::{Seen, tokens_of};
 use self::uncovered::Uncovered;
 use crate::instant::{DAY, Millis, day, to_rfc3339};
 use crate::learning::Run;
 use crate::lesson::Lesson;
-use crate::policy::{Policy, RankPolicy};
-use crate::prompt::given_tokens;
+use crate::lift_view::lift_view;
+use crate::policy::Policy;
+use crate::rates::{add, rate};
 use crate::space::{Decision, Space};
 use lesson_types::{
-    InsightGroup, InsightStep, Insights, LessonInsight, RunEnds, RunTotals, StaleLesson,
-    SuccessRate,
+    InsightGroup, InsightStep, Insights, LessonInsight, LiftWord, RunEnds, RunTotals, StaleLesson,
 };
 use std::collections::BTreeMap;
 
@@ -26,23 +28,16 @@ const MOVERS: usize = 5;
 /// Parts of a lesson's course.
 const COURSE: usize = 10;
 /// Runs with an outcome that a half of the range needs before its share is compared.
-const COMPARED: u32 = 4;
+pub(crate) const COMPARED: u32 = 4;
 /// Days without an outcome after which an agent is silent.
-const SILENT: i64 = 7;
-/// The normal quantile of an interval of 95 %.
-const Z: f64 = 1.96;
+pub(crate) const SILENT: i64 = 7;
 
 /// The insights of the `days` up to `now`; of all days from the first decision on without.
 pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) -> Insights {
     let today = now.div_euclid(DAY);
-    let runs = || {
-        space
-            .decisions()
-            .map(|(id, decision)| (id, decision, Run::of(decision)))
-    };
     let first = match days {
         Some(days) => today - i64::from(days.max(1)) + 1,
-        None => runs()
+        None => Run::all(space)
             .map(|(.., run)| run.at.div_euclid(DAY))
             .filter(|day| *day <= today)
             .min()
@@ -52,16 +47,8 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     let mut sums = Sums::new(&range);
     let mut tokens: BTreeMap<&str, u32> = BTreeMap::new();
     let mut uncovered = Uncovered::default();
-    for (id, decision, run) in runs() {
-        let mut taken = 0_u32;
-        for record in &decision.records {
-            let each = *tokens.entry(&record.lesson).or_insert_with(|| {
-                space.lesson(&record.lesson).map_or(0, |lesson| {
-                    u32::try_from(given_tokens(lesson)).unwrap_or(u32::MAX)
-                })
-            });
-            taken = taken.saturating_add(each);
-        }
+    for (id, decision, run) in Run::all(space) {
+        let taken = tokens_of(space, decision, &mut tokens);
         let seen = Seen::of(decision, &run, taken, &policy.rank);
         if !seen.covered && range.step(seen.day).is_some() {
             uncovered.take(id, decision, &run);
@@ -84,83 +71,10 @@ pub fn insights(space: &Space, now: Millis, days: Option<u32>, policy: &Policy) 
     }
 }
 
-/// The relevance from which a lesson fits a run. A run keeps each lesson's relevance, and that of a field begins at
-/// `decision_base` whatever the lesson says; where words or a project were given as well, it is the mean of both. With a
-/// field alone, every lesson of it fits.
-fn fits_from(decision: &Decision, policy: &RankPolicy) -> f64 {
-    let asked = &decision.context;
-    let given = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
-    if !given(&asked.domain) {
-        return policy.word_medium;
-    }
-    let project = given(&asked.query) || given(&asked.project_type) || !asked.tech_stack.is_empty();
-    if project {
-        f64::midpoint(policy.decision_base, policy.word_medium)
-    } else {
-        policy.decision_base
-    }
-}
-
-/// What is counted of a decision.
-struct Seen {
-    day: i64,
-    at: Millis,
-    outcome: Option<(Millis, bool)>,
-    control: bool,
-    covered: bool,
-    given: u32,
-    applied: u32,
-    tokens: u32,
-    judged: bool,
-}
-
-impl Seen {
-    fn of(decision: &Decision, run: &Run<'_>, tokens: u32, policy: &RankPolicy) -> Self {
-        let fits = fits_from(decision, policy);
-        let many = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let applied = decision.records.iter().filter(|record| record.was_applied);
-        Self {
-            day: run.at.div_euclid(DAY),
-            at: run.at,
-            outcome: run.outcome,
-            control: run.measured.is_some_and(|measured| measured.control),
-            covered: decision
-                .records
-                .iter()
-                .any(|record| record.relevance >= fits),
-            given: many(decision.records.len()),
-            applied: many(applied.count()),
-            tokens,
-            judged: !decision.feedback.is_empty() || !decision.opinions.is_empty(),
-        }
-    }
-
-    fn end(&self, ends: &mut RunEnds) {
-        let counted = match self.outcome {
-            Some((_, true)) => &mut ends.successes,
-            Some((_, false)) => &mut ends.failures,
-            None => &mut ends.pending,
-        };
-        *counted = counted.saturating_add(1);
-    }
-
-    fn add(&self, totals: &mut RunTotals) {
-        if self.control {
-            self.end(&mut totals.control);
-            return;
-        }
-        self.end(&mut totals.shown);
-        totals.covered += u32::from(self.covered);
-        totals.judged += u32::from(self.judged);
-        totals.lessons = totals.lessons.saturating_add(self.given);
-        totals.applied = totals.applied.saturating_add(self.applied);
-        totals.tokens = totals.tokens.saturating_add(self.tokens);
-    }
-}
-
 #[derive(Default)]
 struct Group {
     totals: RunTotals,
+    course: [RunEnds; COURSE],
     last_at: Millis,
 }
 
@@ -225,13 +139,16 @@ impl Sums {
         if let Some(step) = self.steps.get_mut(step) {
             seen.add(step);
         }
+        let part =
+            usize::try_from((seen.day - range.first) * COURSE as i64 / range.days()).unwrap_or(0);
         for (held, name) in self.groups.iter_mut().zip(names) {
             let group = held.entry(name.to_owned()).or_default();
             seen.add(&mut group.totals);
             group.last_at = group.last_at.max(seen.at);
+            if let Some(part) = group.course.get_mut(part).filter(|_| !seen.control) {
+                seen.end(part);
+            }
         }
-        let part =
-            usize::try_from((seen.day - range.first) * COURSE as i64 / range.days()).unwrap_or(0);
         for record in &decision.records {
             let held = self.lessons.entry(record.lesson.clone()).or_default();
             held.given = held.given.saturating_add(1);
@@ -274,7 +191,7 @@ impl Sums {
         let mut lessons: Vec<LessonInsight> = self
             .lessons
             .iter()
-            .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, tokens))
+            .map(|(slug, held)| of_lesson(space.lesson(slug), slug, held, (tokens, now)))
             .collect();
         lessons.sort_by_key(|one| std::cmp::Reverse((one.applied, one.given)));
         let given = u32::try_from(lessons.len()).unwrap_or(u32::MAX);
@@ -291,6 +208,14 @@ impl Sums {
         stale.sort_by(|a, b| (a.created_at, &a.slug).cmp(&(b.created_at, &b.slug)));
         let stale_total = u32::try_from(stale.len()).unwrap_or(u32::MAX);
         stale.truncate(LISTED);
+        let (mut helping, mut harming) = (0_u32, 0_u32);
+        for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+            match lesson.standing.lift().at(now).verdict() {
+                LiftWord::Helps => helping += 1,
+                LiftWord::Hurts => harming += 1,
+                LiftWord::Unsure => {}
+            }
+        }
         let [domains, agents, projects] = self.groups;
         Insights {
             days: u32::try_from(range.days()).unwrap_or(1),
@@ -304,6 +229,8 @@ impl Sums {
             by_project: groups(projects, |_| None),
             lessons,
             given,
+            helping,
+            harming,
             risers,
             fallers,
             stale: stale.into_iter().map(of_stale).collect(),
@@ -324,32 +251,6 @@ impl Sums {
     }
 }
 
-fn add(sum: &mut RunEnds, ends: &RunEnds) {
-    sum.successes = sum.successes.saturating_add(ends.successes);
-    sum.failures = sum.failures.saturating_add(ends.failures);
-    sum.pending = sum.pending.saturating_add(ends.pending);
-}
-
-/// The share of successes with the interval of Wilson, "Probable inference, the law of succession, and statistical
-/// inference" (1927): it holds for few runs, and at 0 and 1.
-fn rate(ends: RunEnds) -> Option<SuccessRate> {
-    let runs = ends.successes.saturating_add(ends.failures);
-    if runs == 0 {
-        return None;
-    }
-    let n = f64::from(runs);
-    let share = f64::from(ends.successes) / n;
-    let z2 = Z * Z;
-    let middle = (share + z2 / (2.0 * n)) / (1.0 + z2 / n);
-    let half = Z / (1.0 + z2 / n) * (share * (1.0 - share) / n + z2 / (4.0 * n * n)).sqrt();
-    Some(SuccessRate {
-        share,
-        low: (middle - half).max(0.0),
-        high: (middle + half).min(1.0),
-        runs,
-    })
-}
-
 fn groups(
     held: BTreeMap<String, Group>,
     silent_days: impl Fn(&str) -> Option<u32>,
@@ -361,6 +262,7 @@ fn groups(
             name,
             totals: group.totals,
             success: rate(group.totals.shown),
+            course: shares(&group.course),
             last_at: to_rfc3339(group.last_at),
         })
         .collect();
@@ -375,7 +277,7 @@ fn groups(
 }
 
 /// The days since an outcome was told, where one is missed.
-fn silent(told: Millis, now: Millis) -> Option<u32> {
+pub(crate) fn silent(told: Millis, now: Millis) -> Option<u32> {
     let quiet = (now - told).div_euclid(DAY);
     (quiet >= SILENT).then(|| u32::try_from(quiet).unwrap_or(u32::MAX))
 }
@@ -384,7 +286,7 @@ fn of_lesson(
     lesson: Option<&Lesson>,
     slug: &str,
     held: &OfLesson,
-    tokens: &BTreeMap<&str, u32>,
+    (tokens, now): (&BTreeMap<&str, u32>, Millis),
 ) -> LessonInsight {
     let half = COURSE / 2;
     let sum = |parts: &[RunEnds]| {
@@ -403,18 +305,21 @@ fn of_lesson(
         title: lesson.map_or_else(String::new, |lesson| lesson.text.title.clone()),
         given: held.given,
         applied: held.applied,
+        lift: lesson.map(|lesson| lift_view(&lesson.standing, now)),
         success: rate(held.ends),
         tokens: held
             .given
             .saturating_mul(tokens.get(slug).copied().unwrap_or_default()),
         change,
-        course: held
-            .course
-            .iter()
-            .map(|ends| rate(*ends).map(|rate| rate.share))
-            .collect(),
+        course: shares(&held.course),
         last_at: to_rfc3339(held.last_at),
     }
+}
+
+/// The share of successes of each part.
+fn shares(course: &[RunEnds]) -> Vec<Option<f64>> {
+    let each = course.iter().map(|ends| rate(*ends));
+    each.map(|rate| rate.map(|rate| rate.share)).collect()
 }
 
 /// Those that rose and those that fell, the greatest change first.
@@ -441,27 +346,5 @@ fn of_stale(lesson: &Lesson) -> StaleLesson {
         title: lesson.text.title.clone(),
         created_at: to_rfc3339(lesson.created_at),
         times_surfaced: lesson.standing.times_surfaced,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_has_the_interval_of_wilson() {
-        let ends = |successes, failures| RunEnds {
-            successes,
-            failures,
-            pending: 9,
-        };
-        assert_eq!(rate(ends(0, 0)), None);
-        // As R's binom.wilson(8, 10) says, to four digits.
-        let held = rate(ends(8, 2)).expect("a rate");
-        assert_eq!((held.share, held.runs), (0.8, 10));
-        assert!((held.low - 0.4902).abs() < 1e-4, "{}", held.low);
-        assert!((held.high - 0.9433).abs() < 1e-4, "{}", held.high);
-        let none = rate(ends(0, 5)).expect("a rate");
-        assert!(none.low == 0.0 && none.high > 0.4 && none.high < 0.45);
     }
 }

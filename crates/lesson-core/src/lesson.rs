@@ -1,11 +1,11 @@
 //! A lesson: its text, its standing, its life, and what is derived from them at read time.
 
-use crate::common_words::is_common_word;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
+use crate::learning::lift::{Belief, FIRST_MEAN, FIRST_VARIANCE};
 use crate::policy::RankPolicy;
-use lesson_types::{Badge, BadgeKind, Category, Kind, Qualification, Trust, limits};
+use crate::text::{Changes, Text};
+use lesson_types::{Badge, BadgeKind, Kind, LiftWord, Qualification, StandingRule, Trust};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// A lesson as the fold keeps it.
@@ -64,6 +64,32 @@ pub struct Lesson {
     /// By agent's key: when its rating and its vote last counted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counted_on: BTreeMap<String, CountedOn>,
+    /// Changes that wait for a person, in the ledger's order; one of a voice at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub proposals: Vec<Proposal>,
+}
+
+/// A change that waits for a person: see [`crate::EventKind::ChangeProposed`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proposal {
+    /// Its id.
+    pub id: String,
+    /// Who proposes: see [`crate::Event::by`].
+    pub by: String,
+    /// When.
+    #[serde(with = "serde_rfc3339")]
+    pub at: Millis,
+    /// The revision that it started from.
+    pub base_rev: u32,
+    /// What it would change; nothing where it would archive the lesson.
+    pub changes: Changes,
+    /// Whether it would take the lesson out of use.
+    pub archive: bool,
+    /// What screening says of the text as it would be.
+    pub trust: Trust,
+    /// What screening found in it.
+    pub findings: Vec<String>,
 }
 
 /// UTC days, since the Unix epoch, on which what a key said of a lesson last counted.
@@ -89,80 +115,6 @@ fn unreviewed() -> Trust {
 
 fn one() -> u32 {
     1
-}
-
-/// The text and facets of a lesson: all that an edit can change.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Text {
-    /// One line.
-    pub title: String,
-    /// What it is about.
-    pub description: String,
-    /// When it applies.
-    pub context: String,
-    /// What to do, in markdown.
-    pub recommendation: String,
-    /// What it is about; workflow by default.
-    pub category: Category,
-    /// A field such as `perps`; empty means general.
-    pub domain: String,
-    /// Kinds of project; empty means all.
-    pub project_types: Vec<String>,
-    /// Technologies; empty means all.
-    pub tech_stacks: Vec<String>,
-    /// Free words.
-    pub tags: Vec<String>,
-}
-
-impl Text {
-    /// What a model embeds: title, description and recommendation, a line break between them.
-    pub fn embedded(&self) -> String {
-        [&self.title, &self.description, &self.recommendation]
-            .into_iter()
-            .filter(|part| !part.is_empty())
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join("\n")
-    }
-
-    /// SHA-256 of [`Text::embedded`] in hex: with the model's id, the key of a vector.
-    pub fn embedded_hash(&self) -> String {
-        hex_sha256([self.embedded().as_bytes()])
-    }
-
-    /// SHA-256 over every field in hex: what a review is bound to.
-    pub fn content_hash(&self) -> String {
-        let lists = [&self.project_types, &self.tech_stacks, &self.tags];
-        // A unit separator between fields and a record separator between lists, so that moving
-        // text from one field to the next changes the hash.
-        let mut parts: Vec<&[u8]> = Vec::new();
-        for field in [
-            &self.title,
-            &self.description,
-            &self.context,
-            &self.recommendation,
-            &self.domain,
-        ] {
-            parts.extend([field.as_bytes(), b"\x1f"]);
-        }
-        parts.push(self.category.as_str().as_bytes());
-        for list in lists {
-            parts.push(b"\x1e");
-            for word in list {
-                parts.extend([word.as_bytes(), b"\x1f"]);
-            }
-        }
-        hex_sha256(parts)
-    }
-}
-
-fn hex_sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update(part);
-    }
-    hex::encode(hasher.finalize())
 }
 
 /// The stored numbers of a lesson, every one with the default that an old record gets.
@@ -209,6 +161,25 @@ pub struct Standing {
     /// When it last became proven.
     #[serde(with = "serde_rfc3339_option")]
     pub qualified_at: Option<Millis>,
+    /// How much more often runs go well in which it is applied, −1 to 1, as far as seen; see [`Belief`].
+    #[serde(skip_serializing_if = "is_first_mean")]
+    pub lift_mean: f64,
+    /// The variance of that.
+    #[serde(skip_serializing_if = "is_first_variance")]
+    pub lift_variance: f64,
+    /// When that last changed; `None` while nothing was seen of it.
+    #[serde(with = "serde_rfc3339_option", skip_serializing_if = "Option::is_none")]
+    pub lift_at: Option<Millis>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
+fn is_first_mean(mean: &f64) -> bool {
+    mean.to_bits() == FIRST_MEAN.to_bits()
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
+fn is_first_variance(variance: &f64) -> bool {
+    variance.to_bits() == FIRST_VARIANCE.to_bits()
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
@@ -237,11 +208,30 @@ impl Default for Standing {
             trial_from: 0,
             proven_effective: false,
             qualified_at: None,
+            lift_mean: FIRST_MEAN,
+            lift_variance: FIRST_VARIANCE,
+            lift_at: None,
         }
     }
 }
 
 impl Standing {
+    /// What is believed of its lift.
+    pub fn lift(&self) -> Belief {
+        Belief {
+            mean: self.lift_mean,
+            variance: self.lift_variance,
+            at: self.lift_at,
+        }
+    }
+
+    /// Keeps what is believed of its lift.
+    pub fn believe(&mut self, lift: Belief) {
+        self.lift_mean = lift.mean;
+        self.lift_variance = lift.variance;
+        self.lift_at = lift.at;
+    }
+
     /// helpful / (helpful + not helpful), from two ratings on (effectiveness tracking).
     pub fn effectiveness_score(&self) -> Option<f64> {
         let rated = u64::from(self.times_helpful) + u64::from(self.times_not_helpful);
@@ -286,6 +276,36 @@ impl Standing {
         }
     }
 
+    /// Whether it is recommended at `now`, as far as what came of it goes: by its lift or by the sources' rules, as the policy
+    /// says.
+    pub fn qualification_at(&self, policy: &RankPolicy, now: Millis) -> Qualification {
+        match policy.standing {
+            StandingRule::Seeds => self.qualification(policy),
+            StandingRule::Lift if self.harms(now) => Qualification::Excluded,
+            StandingRule::Lift => Qualification::Qualified,
+        }
+    }
+
+    /// Whether it harms, as far as seen: not even doubt speaks for its lift. Doubt grows back, so this ends.
+    pub fn harms(&self, now: Millis) -> bool {
+        // Only a lift below 0 can be as low as that, and few are.
+        self.lift_mean < 0.0 && self.lift().at(now).optimism() <= 0.0
+    }
+
+    /// Its lift at `now` in words, such as `lift −12 points (−20 to −4) from 7 runs`.
+    pub fn lift_words(&self, now: Millis) -> String {
+        let held = self.lift().at(now);
+        let (low, high) = held.interval();
+        let runs = self.times_applied;
+        format!(
+            "lift {} points ({} to {}) from {runs} run{}",
+            points(held.mean),
+            points(low),
+            points(high),
+            if runs == 1 { "" } else { "s" }
+        )
+    }
+
     /// Its effectiveness score, where it is so low that it is penalised (effectiveness tracking).
     pub fn low_rating(&self, policy: &RankPolicy) -> Option<f64> {
         self.effectiveness_score()
@@ -314,7 +334,25 @@ impl Standing {
         self.confidence * self.rating_penalty(policy)
     }
 
-    /// The badge: proven, testing or new.
+    /// The badge at `now`, as the policy says: by its lift it is proven where that is above 0 with a chance of 95 %.
+    pub fn badge_at(&self, policy: &RankPolicy, now: Millis) -> Badge {
+        let held = self.lift().at(now);
+        match policy.standing {
+            StandingRule::Lift if held.verdict() == LiftWord::Helps => Badge {
+                kind: BadgeKind::Proven,
+                text: format!("✅ Proven ({})", self.lift_words(now)),
+            },
+            // Uses are counted alike; the sources' rate proves nothing here.
+            StandingRule::Lift => Self {
+                proven_effective: false,
+                ..self.clone()
+            }
+            .badge(),
+            StandingRule::Seeds => self.badge(),
+        }
+    }
+
+    /// The badge of the sources' rules: proven, testing or new.
     pub fn badge(&self) -> Badge {
         let uses = |n: u32| {
             if n == 1 {
@@ -341,6 +379,16 @@ impl Standing {
                 text: "🆕 New".to_owned(),
             }
         }
+    }
+}
+
+/// A lift in whole points, such as `+8` or `−12`.
+fn points(lift: f64) -> String {
+    let whole = (lift * 100.0).round() as i64;
+    match whole {
+        0 => "0".to_owned(),
+        1.. => format!("+{whole}"),
+        _ => format!("−{}", whole.unsigned_abs()),
     }
 }
 
@@ -372,6 +420,7 @@ impl Lesson {
             approved_by_agent: false,
             pending_standing: None,
             counted_on: BTreeMap::new(),
+            proposals: Vec::new(),
         }
     }
 
@@ -394,62 +443,4 @@ impl Lesson {
 /// Says if `by` is an agent's key.
 pub(crate) fn is_agent(by: &str) -> bool {
     by.starts_with("agent:")
-}
-
-/// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
-pub fn is_slug(slug: &str) -> bool {
-    !slug.is_empty()
-        && slug.len() <= limits::SLUG
-        && slug.split('-').all(|run| {
-            !run.is_empty()
-                && run
-                    .bytes()
-                    .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-        })
-}
-
-/// A slug made of a title: letters and digits lower-cased, everything else a `-`, at most
-/// [`limits::NEW_SLUG`] long. Empty when the title has no ASCII letter or digit.
-///
-/// ```
-/// assert_eq!(lesson_core::slug_of("Don't trust `now()`!"), "dont-trust-now");
-/// ```
-pub fn slug_of(title: &str) -> String {
-    slug_within(title, limits::NEW_SLUG)
-}
-
-/// The slug of a new lesson with this title: [`slug_of`] it, and not a common word alone.
-///
-/// ```
-/// assert_eq!(lesson_core::slug_for("Tests"), "lesson-tests");
-/// ```
-pub fn slug_for(title: &str) -> String {
-    let slug = slug_of(title);
-    if is_common_word(&slug) {
-        format!("lesson-{slug}")
-    } else {
-        slug
-    }
-}
-
-/// The same of another length at most.
-pub(crate) fn slug_within(title: &str, most: usize) -> String {
-    let mut slug = String::new();
-    let mut gap = false;
-    for c in title.chars().filter(|c| !matches!(c, '\'' | '’')) {
-        if !c.is_ascii_alphanumeric() {
-            gap = true;
-            continue;
-        }
-        let gaps = usize::from(gap && !slug.is_empty());
-        if slug.len() + gaps >= most {
-            break;
-        }
-        if gaps > 0 {
-            slug.push('-');
-        }
-        gap = false;
-        slug.push(c.to_ascii_lowercase());
-    }
-    slug
 }

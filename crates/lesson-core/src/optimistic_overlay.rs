@@ -5,12 +5,12 @@
 //! them, and can be taken off again when newer rows come, so that nothing is counted twice.
 
 use crate::event::Event;
-use crate::fold::Folded;
+use crate::fold::{Folded, Withdrawal};
 use crate::fold_error::FoldError;
 use crate::instant::{Millis, serde_rfc3339};
 use crate::lesson::Lesson;
 use crate::policy::Policy;
-use crate::space::{Decision, Recommendation, Space};
+use crate::space::{Decision, DomainBase, Recommendation, Space};
 use crate::tools::{ToolBook, ToolRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,10 +54,20 @@ pub enum Row {
         /// Whether it fell out of the book.
         dropped: bool,
     },
+    /// How runs of a domain go.
+    Base {
+        /// The domain; see [`crate::domain_key`].
+        domain: String,
+        /// How they go.
+        base: DomainBase,
+    },
     /// The first agents' keys that wrote; see [`Space::agents`].
     Agents {
         /// The keys, in the order in which they came.
         keys: Vec<String>,
+        /// Voices that count for nothing.
+        #[serde(default)]
+        withdrawn: BTreeMap<String, Withdrawal>,
     },
     /// A time of feedback.
     Feedback {
@@ -89,6 +99,7 @@ impl Row {
             Self::Decision { decision_id, .. } => format!("decision|{decision_id}"),
             Self::Setting { name, .. } => format!("setting|{name}"),
             Self::Tool { record, .. } => format!("tool|{}", record.query_hash),
+            Self::Base { domain, .. } => format!("base|{domain}"),
             Self::Agents { .. } => "agents".to_owned(),
             Self::Feedback { position, .. } => format!("feedback|{position}"),
             Self::Day { day, .. } => format!("day|{day}"),
@@ -110,6 +121,8 @@ pub struct OptimisticOverlay {
     seen: Vec<String>,
     last_seq: BTreeMap<String, Option<u64>>,
     agents: Option<usize>,
+    bases: BTreeMap<String, Option<DomainBase>>,
+    withdrawn: Option<BTreeMap<String, Withdrawal>>,
     /// Places of each decision's records, in the order of the records.
     pub(crate) places: BTreeMap<String, Vec<u32>>,
     /// Tool records that rows gave, by order of arrival.
@@ -181,6 +194,12 @@ impl OptimisticOverlay {
         if touched.feedback && self.feedback.is_none() {
             self.feedback = Some(space.feedback_at.len());
         }
+        if let Some(domain) = touched.domain
+            && !self.bases.contains_key(&domain)
+        {
+            let held = space.bases.get(&domain).copied();
+            self.bases.insert(domain, held);
+        }
         for name in touched.settings {
             if !self.settings.contains_key(name) {
                 let held = space.settings.get(name).cloned();
@@ -188,6 +207,9 @@ impl OptimisticOverlay {
             }
         }
         self.agents.get_or_insert(space.agents.len());
+        if event.event.refolds() && self.withdrawn.is_none() {
+            self.withdrawn = Some(space.withdrawn.clone());
+        }
         let day = event.at.div_euclid(crate::instant::DAY);
         self.activity
             .entry(day)
@@ -219,10 +241,14 @@ impl OptimisticOverlay {
         restore(&mut space.decisions, &mut self.decisions);
         restore(&mut space.retrievals, &mut self.retrievals);
         restore(&mut space.settings, &mut self.settings);
+        restore(&mut space.bases, &mut self.bases);
         restore(&mut space.activity, &mut self.activity);
         restore(&mut space.last_seq, &mut self.last_seq);
         if let Some(length) = self.agents.take() {
             space.agents.truncate(length);
+        }
+        if let Some(withdrawn) = self.withdrawn.take() {
+            space.withdrawn = withdrawn;
         }
         if let Some(tools) = self.tools.take() {
             space.tools = tools;
@@ -292,7 +318,13 @@ impl OptimisticOverlay {
                         self.tool_rows.insert(position, record);
                     }
                 }
-                Row::Agents { keys } => space.agents = keys,
+                Row::Base { domain, base } => {
+                    space.bases.insert(domain, base);
+                }
+                Row::Agents { keys, withdrawn } => {
+                    space.agents = keys;
+                    space.withdrawn = withdrawn;
+                }
                 Row::Feedback { position, at } => {
                     feedback = true;
                     self.feedback_rows.insert(position, at);

@@ -65,6 +65,9 @@ pub struct FoldPolicy {
     /// of its own waits for a person, and its ratings and votes on a lesson count once a UTC day. Default 2: with one
     /// there is nobody to be protected from it, and the sources' rules hold as they are.
     pub shared_from_keys: u32,
+    /// A lesson that was shown this often, and never applied, rated helpful or named as a cause, loses some of its lift with
+    /// each further showing. 10, as in effectiveness tracking.
+    pub unheeded_from: u32,
 }
 
 impl Default for FoldPolicy {
@@ -82,6 +85,7 @@ impl Default for FoldPolicy {
             proven_min_applied: 3,
             proven_min_rate: 0.5,
             shared_from_keys: 2,
+            unheeded_from: 10,
         }
     }
 }
@@ -171,11 +175,30 @@ pub struct RankPolicy {
     pub search_match_weight: f64,
     /// Weight of confidence in a search, 0 to 1. 0.2. Source: hybrid retrieval.
     pub search_confidence_weight: f64,
-    /// Match from which a person reads "very high", 0 to 1. 0.67, measured, as the two below.
-    pub match_very_high: f64,
-    /// Match from which a person reads "high", 0 to 1: what four of five right lessons reach. 0.45.
-    pub match_high: f64,
-    /// Match from which a person reads "medium", 0 to 1: above what a question gets that no lesson answers. 0.40.
+    /// a in the likelihood that a lesson is the right one, `1 / (1 + e^−z)`, `z = a · match + b · match ÷ best − c`; 0 to 100.
+    /// 4.8, fitted with b and c to the labelled queries of `cargo xtask bench relevance`.
+    pub likelihood_match: f64,
+    /// b in it, 0 to 100. 19.3.
+    pub likelihood_lead: f64,
+    /// c in it, 0 to 100. 21.7.
+    pub likelihood_base: f64,
+    /// a where lessons are matched by words alone, 0 to 100. 4.2, fitted like the others.
+    pub words_likelihood_match: f64,
+    /// b there, 0 to 100. 17.8.
+    pub words_likelihood_lead: f64,
+    /// c there, 0 to 100. 20.0.
+    pub words_likelihood_base: f64,
+    /// With a query, lessons that are less likely are left out, 0 to 1. 0.02; with the model, less beside a best lesson that is not
+    /// sure, by the square of its likelihood.
+    pub min_likelihood: f64,
+    /// Likelihood from which a person reads "very high", 0 to 1. 0.7.
+    pub likely_very_high: f64,
+    /// Likelihood from which a person reads "high", 0 to 1. 0.4.
+    pub likely_high: f64,
+    /// Likelihood from which a person reads "medium", 0 to 1; below it, "low". 0.15.
+    pub likely_medium: f64,
+    /// A match below this reads "low" even where it is the best, 0 to 1. 0.44: of forty questions that no lesson answers,
+    /// one gets more; of lessons that are likely by their lead alone, three of four are wrong.
     pub match_medium: f64,
     /// Relevance from which a person reads "very high" where nothing was asked in words, 0 to 1. 0.8.
     pub word_very_high: f64,
@@ -187,12 +210,9 @@ pub struct RankPolicy {
     pub phases: BTreeMap<String, Vec<Category>>,
     /// Whether only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
     pub approved_only: bool,
-    /// What past use does to a lesson's relevance: `seeds`, the rules of the sources, or `evidence`, what was measured and
-    /// observed. `seeds`; `cargo xtask bench learn` says where each wins.
+    /// What past use does to a lesson's relevance: `lift`, what is believed of its lift, or `seeds`, the rules of the sources.
+    /// `lift`, which loses less in every family of worlds on the bench (`cargo xtask bench learn`).
     pub standing: StandingRule,
-    /// c in relevance × (1 + c·e), where standing is `evidence`; 0 to 10. 8, the best of those tried on the bench's tuning worlds;
-    /// 5 is as good.
-    pub evidence_weight: f64,
 }
 
 impl Default for RankPolicy {
@@ -268,9 +288,17 @@ impl Default for RankPolicy {
             top_search: 10,
             search_match_weight: 0.8,
             search_confidence_weight: 0.2,
-            match_very_high: 0.67,
-            match_high: 0.45,
-            match_medium: 0.40,
+            likelihood_match: 4.8,
+            likelihood_lead: 19.3,
+            likelihood_base: 21.7,
+            words_likelihood_match: 4.2,
+            words_likelihood_lead: 17.8,
+            words_likelihood_base: 20.0,
+            min_likelihood: 0.02,
+            likely_very_high: 0.7,
+            likely_high: 0.4,
+            likely_medium: 0.15,
+            match_medium: 0.44,
             word_very_high: 0.8,
             word_high: 0.6,
             word_medium: 0.45,
@@ -279,8 +307,7 @@ impl Default for RankPolicy {
                 .map(|(phase, categories)| (phase.to_owned(), categories.to_vec()))
                 .collect(),
             approved_only: false,
-            standing: StandingRule::Seeds,
-            evidence_weight: 8.0,
+            standing: StandingRule::Lift,
         }
     }
 }

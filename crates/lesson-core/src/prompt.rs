@@ -6,6 +6,7 @@ mod shares;
 pub use fence::{fenced, one_line, visible};
 pub use shares::{GivenText, beginning, shares};
 
+use crate::contradiction::contradictions;
 use crate::lesson::Lesson;
 use fence::source;
 use lesson_types::{RelevanceWord, Trust};
@@ -33,13 +34,20 @@ pub fn tokens(text: &str) -> usize {
 }
 
 /// How many tokens a lesson takes in the text that gives it to an agent, when it is not cut.
-pub(crate) fn given_tokens(lesson: &Lesson) -> usize {
+pub fn given_tokens(lesson: &Lesson) -> usize {
     tokens(&section(
         lesson,
-        RelevanceWord::Medium,
-        &body(lesson),
-        false,
+        (RelevanceWord::Medium, ""),
+        (&body(lesson), false),
+        &sources_badge,
     ))
+}
+
+/// The badge of a lesson in words.
+pub type BadgeWords<'a> = &'a dyn Fn(&Lesson) -> String;
+
+fn sources_badge(lesson: &Lesson) -> String {
+    lesson.standing.badge().text
 }
 
 /// What gives lessons to an agent.
@@ -59,6 +67,15 @@ pub struct PromptText {
 /// With `max_tokens` the whole text takes no more: the first lesson is cut at the end of a block when it is too long, and
 /// later ones that don't fit are left out.
 pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>) -> PromptText {
+    prompt_text_by(items, max_tokens, &sources_badge)
+}
+
+/// The same with other badges than those of the sources' rules.
+pub fn prompt_text_by(
+    items: &[(&Lesson, RelevanceWord)],
+    max_tokens: Option<usize>,
+    badge: BadgeWords<'_>,
+) -> PromptText {
     if items.is_empty() {
         return PromptText {
             text: "No lesson fits this situation. Go on without one.\n".to_owned(),
@@ -69,7 +86,8 @@ pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>
     let mut text = HEAD.to_owned();
     let mut taken = vec![0; items.len()];
     let mut end = String::new();
-    for ((lesson, relevance), taken) in items.iter().zip(&mut taken) {
+    let marks = marks(items);
+    for (((lesson, relevance), mark), taken) in items.iter().zip(&marks).zip(&mut taken) {
         let is_first = end.is_empty();
         let closing = if is_first {
             naming(&lesson.slug)
@@ -77,10 +95,11 @@ pub fn prompt_text(items: &[(&Lesson, RelevanceWord)], max_tokens: Option<usize>
             String::new()
         };
         let left = most.saturating_sub(text.len() + end.len() + closing.len());
-        let whole = section(lesson, *relevance, &body(lesson), false);
+        let heading = (*relevance, mark.as_str());
+        let whole = section(lesson, heading, (&body(lesson), false), badge);
         let section = if whole.len() <= left {
             whole
-        } else if is_first && let Some(cut) = cut_section(lesson, *relevance, left) {
+        } else if is_first && let Some(cut) = cut_section(lesson, heading, left, badge) {
             cut
         } else {
             continue;
@@ -117,7 +136,11 @@ const AS_DATA: usize = 90;
 
 /// The prompt for these lessons as [`prompt_text`] has it, with each lesson that is too long shortened to its share of
 /// `max_tokens`. Room is reckoned for the same as JSON, so what fits as a text fits as data, too.
-pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize) -> SharedPrompt {
+pub fn prompt_text_shared(
+    items: &[(&Lesson, RelevanceWord)],
+    max_tokens: usize,
+    badge: BadgeWords<'_>,
+) -> SharedPrompt {
     if items.is_empty() {
         return SharedPrompt {
             prompt: prompt_text(items, None),
@@ -129,11 +152,13 @@ pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize)
     let frame = HEAD.len() + naming(longest).len();
     let room = max_tokens.saturating_mul(TOKEN_BYTES).saturating_sub(frame);
     let texts: Vec<GivenText> = items.iter().map(|(lesson, _)| given_text(lesson)).collect();
+    let marks = marks(items);
     let wanted: Vec<(usize, usize)> = items
         .iter()
+        .zip(&marks)
         .zip(&texts)
-        .map(|((lesson, relevance), text)| {
-            let frame = section(lesson, *relevance, "", true).len() + AS_DATA;
+        .map(|(((lesson, relevance), mark), text)| {
+            let frame = section(lesson, (*relevance, mark), ("", true), badge).len() + AS_DATA;
             (frame, text.room())
         })
         .collect();
@@ -145,7 +170,7 @@ pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize)
     let mut text = HEAD.to_owned();
     let mut taken = Vec::with_capacity(items.len());
     let mut end = String::new();
-    for ((lesson, relevance), given) in items.iter().zip(&given) {
+    for (((lesson, relevance), mark), given) in items.iter().zip(&marks).zip(&given) {
         let Some(given) = given else {
             taken.push(0);
             continue;
@@ -153,7 +178,12 @@ pub fn prompt_text_shared(items: &[(&Lesson, RelevanceWord)], max_tokens: usize)
         if end.is_empty() {
             end = naming(&lesson.slug);
         }
-        let section = section(lesson, *relevance, &given.body(), given.is_cut);
+        let section = section(
+            lesson,
+            (*relevance, mark),
+            (&given.body(), given.is_cut),
+            badge,
+        );
         taken.push(tokens(&section));
         text.push_str(&section);
     }
@@ -200,16 +230,37 @@ fn body(lesson: &Lesson) -> String {
     ])
 }
 
-fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) -> String {
+/// Of each lesson the mark that says which others of them it contradicts; none where it doesn't.
+fn marks(items: &[(&Lesson, RelevanceWord)]) -> Vec<String> {
+    let lessons: Vec<&Lesson> = items.iter().map(|(lesson, _)| *lesson).collect();
+    let named = |others: Vec<usize>| {
+        let others: Vec<String> = others
+            .into_iter()
+            .map(|at| format!("'{}'", lessons[at].slug))
+            .collect();
+        match others.is_empty() {
+            true => String::new(),
+            false => format!(" · ⚡ contradicts {}", others.join(", ")),
+        }
+    };
+    contradictions(&lessons).into_iter().map(named).collect()
+}
+
+fn section(
+    lesson: &Lesson,
+    (relevance, mark): (RelevanceWord, &str),
+    (body, is_cut): (&str, bool),
+    badge: BadgeWords<'_>,
+) -> String {
     let review = match lesson.trust {
         Trust::Approved => "",
         Trust::Unreviewed => " · ⚠️ unreviewed",
         Trust::Quarantined => " · ⛔ quarantined",
     };
     format!(
-        "\n### {}\n{} · relevance: {}{review}\n{}{}",
+        "\n### {}\n{} · relevance: {}{review}{mark}\n{}{}",
         lesson.slug,
-        lesson.standing.badge().text,
+        badge(lesson),
         relevance.as_str(),
         fenced(body),
         if is_cut { CUT } else { "" },
@@ -217,14 +268,19 @@ fn section(lesson: &Lesson, relevance: RelevanceWord, body: &str, is_cut: bool) 
 }
 
 /// The lesson with as much of its text as fits in so many bytes; `None` where nothing of it does.
-fn cut_section(lesson: &Lesson, relevance: RelevanceWord, most: usize) -> Option<String> {
+fn cut_section(
+    lesson: &Lesson,
+    heading: (RelevanceWord, &str),
+    most: usize,
+    badge: BadgeWords<'_>,
+) -> Option<String> {
     let body = body(lesson);
-    let mut room = most.checked_sub(section(lesson, relevance, "", true).len())?;
+    let mut room = most.checked_sub(section(lesson, heading, ("", true), badge).len())?;
     loop {
         let kept = first_blocks(&body, room);
         // Its source alone says nothing.
         kept.lines().nth(1)?;
-        let cut = section(lesson, relevance, kept, true);
+        let cut = section(lesson, heading, (kept, true), badge);
         if cut.len() <= most {
             return Some(cut);
         }

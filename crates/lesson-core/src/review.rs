@@ -2,6 +2,7 @@
 
 use crate::apart::{ApartPairs, pair_key};
 use crate::doubles::{NearPair, is_merge_candidate};
+use crate::instant::Millis;
 use crate::learning::Effects;
 use crate::lesson::Lesson;
 use crate::policy::{Policy, ReviewPolicy};
@@ -110,10 +111,10 @@ pub fn review_queue<'a>(
     limit: usize,
     policy: &Policy,
 ) -> ReviewQueue<'a> {
-    review_queue_with(space, near, limit, policy, None)
+    review_queue_with(space, near, limit, policy, None, 0)
 }
 
-/// The same, with the lessons of which [`Effects`] says that they hurt, right after those that are held back; the strongest
+/// The same at `now`, with the lessons of which [`Effects`] says that they hurt, right after those that are held back; the strongest
 /// evidence first.
 pub fn review_queue_with<'a>(
     space: &'a Space,
@@ -121,6 +122,7 @@ pub fn review_queue_with<'a>(
     limit: usize,
     policy: &Policy,
     effects: Option<&Effects>,
+    now: Millis,
 ) -> ReviewQueue<'a> {
     let mut counts = ReviewCounts::default();
     let mut asked = Asked::default();
@@ -132,7 +134,7 @@ pub fn review_queue_with<'a>(
         counts.near_duplicate += 1;
         asked.about(lesson, ReviewReason::NearDuplicate).others = others;
     }
-    for lesson in disqualified(space, policy) {
+    for lesson in disqualified(space, policy, now) {
         counts.disqualified += 1;
         asked.about(lesson, ReviewReason::Disqualified);
     }
@@ -341,11 +343,13 @@ impl<'a> Case<'a> {
 
 /// Lessons in use that outcomes keep from being recommended: after the longest row of failures
 /// first, then after the most uses.
-fn disqualified<'a>(space: &'a Space, policy: &Policy) -> Vec<&'a Lesson> {
+fn disqualified<'a>(space: &'a Space, policy: &Policy, now: Millis) -> Vec<&'a Lesson> {
     let mut lessons: Vec<&Lesson> = space
         .lessons()
         .filter(|lesson| !lesson.archived)
-        .filter(|lesson| lesson.standing.qualification(&policy.rank) != Qualification::Qualified)
+        .filter(|lesson| {
+            lesson.standing.qualification_at(&policy.rank, now) != Qualification::Qualified
+        })
         .collect();
     let most = policy.review.judged_most as usize;
     first(&mut lessons, most, |lesson| {

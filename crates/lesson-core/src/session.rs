@@ -11,8 +11,8 @@ mod line;
 mod naming;
 mod object;
 
-use crate::lesson::is_slug;
 use crate::policy::SessionPolicy;
+use crate::slug::is_slug;
 use category::category_of;
 use lesson_types::{Category, FeedbackOutcome};
 use line::{LONGEST_TEXT, Marker, clean, cut, goes_on, is_item, is_nothing, marked, unmarked};

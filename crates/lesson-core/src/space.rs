@@ -1,7 +1,9 @@
 //! A space: all lessons and what is known of them, as the fold of a ledger.
 
 use crate::event::{Measured, SurfacedContext};
+use crate::fold::Withdrawal;
 use crate::instant::{Millis, serde_rfc3339, serde_rfc3339_option};
+use crate::learning::lift::Base;
 use crate::lesson::Lesson;
 use crate::lessons::Lessons;
 use crate::policy::FoldPolicy;
@@ -31,6 +33,38 @@ pub struct Space {
     /// Agents' keys that have written, in the order in which they came; no more than it takes to know that the space is
     /// shared.
     pub(crate) agents: Vec<String>,
+    /// How often runs go well, by domain: see [`domain_key`].
+    pub(crate) bases: BTreeMap<String, DomainBase>,
+    /// Voices that count for nothing.
+    pub(crate) withdrawn: BTreeMap<String, Withdrawal>,
+}
+
+/// How runs of a domain go.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DomainBase {
+    /// How often they go well without any lesson, 0 to 1; see [`Base`].
+    pub rate: f64,
+    /// The variance of that.
+    pub variance: f64,
+    /// Runs that taught something.
+    pub runs: u32,
+    /// Those of them that went well.
+    pub successes: u32,
+}
+
+impl DomainBase {
+    /// The base rate.
+    pub fn base(self) -> Base {
+        Base {
+            rate: self.rate,
+            variance: self.variance,
+        }
+    }
+}
+
+/// The domain of these words: trimmed, in lower case; empty where none was said, which is a domain, too.
+pub fn domain_key(words: &str) -> String {
+    words.trim().to_lowercase()
 }
 
 /// A decision that lessons were recommended for: what an agent did in one situation, and what came of it.
@@ -55,6 +89,8 @@ pub struct Decision {
     /// When.
     #[serde(with = "serde_rfc3339_option")]
     pub outcome_at: Option<Millis>,
+    /// Whether lifts have learned of it: by its outcome, or by the first feedback on it while that was open.
+    pub taught: bool,
     /// Feedback on it, one from each giver, in the ledger's order.
     pub feedback: Vec<DecisionFeedback>,
     /// Ratings and votes on its lessons, one of a kind from each giver for a lesson, in the ledger's order.
@@ -102,6 +138,44 @@ impl Decision {
         self.outcome.is_some_and(DecisionOutcome::is_final)
     }
 
+    /// Whether it went well, by its outcome, else by the first feedback on it; `None` while nobody said.
+    pub fn went_well(&self) -> Option<bool> {
+        match self.outcome {
+            Some(outcome) if outcome.is_final() => Some(outcome == DecisionOutcome::Success),
+            _ => {
+                let first = self.feedback.first()?;
+                Some(first.outcome != FeedbackOutcome::Blocked)
+            }
+        }
+    }
+
+    /// Whether it was given no lesson on purpose.
+    pub fn is_control(&self) -> bool {
+        self.measured.as_ref().is_some_and(|held| held.control)
+    }
+
+    /// The domain that it was in.
+    pub(crate) fn domain(&self) -> String {
+        domain_key(self.context.domain.as_deref().unwrap_or_default())
+    }
+
+    /// How surely a lesson was at work in it, 0 to 1: 1 where feedback names it as a cause, 0 where feedback names others
+    /// only or where it was not seen applied, else what the detection says.
+    pub(crate) fn weight_of(&self, record: &Recommendation) -> f64 {
+        let names = |given: &DecisionFeedback| given.causal.binary_search(&record.lesson).is_ok();
+        let mut credits = self
+            .feedback
+            .iter()
+            .filter(|given| !given.causal.is_empty());
+        if credits.clone().any(names) {
+            1.0
+        } else if credits.next().is_some() || !record.was_applied {
+            0.0
+        } else {
+            record.confidence
+        }
+    }
+
     /// The record of a lesson.
     pub fn record(&self, slug: &str) -> Option<&Recommendation> {
         self.records.iter().find(|record| record.lesson == slug)
@@ -129,6 +203,9 @@ pub struct Recommendation {
     pub domain: String,
     /// Relevance when it was recommended.
     pub relevance: f64,
+    /// How likely it was then to be the right one, 0 to 1, where something was asked in words.
+    #[serde(default)]
+    pub likelihood: Option<f64>,
     /// Whether it was presented; always true for a record made by a recommendation.
     pub was_presented: bool,
     /// Whether it was applied.
@@ -147,6 +224,9 @@ pub struct Recommendation {
     pub contributed_to_success: bool,
     /// Whether the outcome has been counted in the lesson's standing.
     pub settled: bool,
+    /// Whether the lesson's lift has learned of the decision.
+    #[serde(default)]
+    pub learned: bool,
     /// When it was recommended.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
@@ -217,6 +297,28 @@ impl Space {
     /// Whether so many agents' keys have written that none of them moves a standing alone.
     pub fn is_shared(&self, policy: &FoldPolicy) -> bool {
         self.agents.len() >= policy.shared_from_keys as usize
+    }
+
+    /// How runs of a domain go without any lesson: as the space's runs go where nothing was seen of the domain.
+    pub fn base_of(&self, domain: &str) -> Base {
+        if let Some(held) = self.bases.get(domain) {
+            return held.base();
+        }
+        let (runs, successes) = self.bases.values().fold((0_u64, 0_u64), |sum, held| {
+            (
+                sum.0.saturating_add(u64::from(held.runs)),
+                sum.1.saturating_add(u64::from(held.successes)),
+            )
+        });
+        // The space's rate, drawn towards one half by ten runs.
+        Base::first((5.0 + successes as f64) / (10.0 + runs as f64))
+    }
+
+    /// How runs go, in the order of their domains.
+    pub fn bases(&self) -> impl ExactSizeIterator<Item = (&str, &DomainBase)> {
+        self.bases
+            .iter()
+            .map(|(domain, base)| (domain.as_str(), base))
     }
 
     /// How many different events have been folded.

@@ -1,12 +1,13 @@
 //! Stats and health: what a space says of itself.
 
 use crate::instant::{DAY, Millis, day};
+use crate::learning::Run;
 use crate::lesson::Lesson;
 use crate::policy::Policy;
-use crate::space::Space;
+use crate::space::{Decision, Space};
 use lesson_types::{
-    Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, SessionFeedback, Stats,
-    Trust,
+    BadgeKind, Bands, DayActivity, DecisionOutcome, Funnel, LessonRank, Qualification, RunCounts,
+    SessionFeedback, Stats, Supply, Trust,
 };
 use std::cmp::Ordering;
 
@@ -26,10 +27,16 @@ const ACTIVITY_DAYS: i64 = 30;
 pub struct Health {
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// Uses that feedback names: Σ use_count.
+    pub uses: u32,
     /// Σ causal_hits / Σ use_count; `None` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,
+    /// How runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents; without a remedy.
+    pub supply: Supply,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
     /// The sessions of the last seven days; `None` where they are not known one by one.
@@ -51,8 +58,9 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
         stats.lessons += 1;
         stats.unreviewed += u32::from(lesson.trust == Trust::Unreviewed);
         stats.quarantined += u32::from(lesson.trust == Trust::Quarantined);
-        stats.proven += u32::from(held.proven_effective);
-        let qualification = held.qualification(&policy.rank);
+        let badge = held.badge_at(&policy.rank, now);
+        stats.proven += u32::from(badge.kind == BadgeKind::Proven);
+        let qualification = held.qualification_at(&policy.rank, now);
         stats.disqualified += u32::from(qualification != Qualification::Qualified);
         stats.total_surfaced = stats.total_surfaced.saturating_add(held.times_surfaced);
         stats.total_rated = stats.total_rated.saturating_add(ratings);
@@ -67,11 +75,20 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     let best = rated
         .iter()
         .filter(|(_, score)| *score >= policy.review.bottom_below);
-    stats.top = best.take(LISTED).map(|(l, _)| listed(l)).collect();
+    stats.top = best
+        .take(LISTED)
+        .map(|(l, _)| listed(l, (policy, now)))
+        .collect();
     let bottom = worst(space, policy);
-    stats.bottom = bottom.into_iter().map(|(l, _)| listed(l)).collect();
+    stats.bottom = bottom
+        .into_iter()
+        .map(|(l, _)| listed(l, (policy, now)))
+        .collect();
     let pruning = prunable(space, policy).into_iter();
-    stats.pruning = pruning.take(PRUNING_LISTED).map(listed).collect();
+    stats.pruning = pruning
+        .take(PRUNING_LISTED)
+        .map(|l| listed(l, (policy, now)))
+        .collect();
     never_rated.sort_by(|a, b| {
         b.standing
             .times_surfaced
@@ -81,7 +98,7 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     stats.never_rated = never_rated
         .into_iter()
         .take(NEVER_RATED_LISTED)
-        .map(listed)
+        .map(|l| listed(l, (policy, now)))
         .collect();
     let today = now.div_euclid(DAY);
     stats.activity = space
@@ -152,12 +169,16 @@ fn by_ratings(a: &Lesson, b: &Lesson) -> Ordering {
         .then_with(|| a.slug.cmp(&b.slug))
 }
 
-fn listed(lesson: &Lesson) -> LessonRank {
+fn listed(lesson: &Lesson, (policy, now): (&Policy, Millis)) -> LessonRank {
     LessonRank {
         slug: lesson.slug.clone(),
         title: lesson.text.title.clone(),
-        badge: lesson.standing.badge(),
+        badge: lesson.standing.badge_at(&policy.rank, now),
         effectiveness_score: lesson.standing.effectiveness_score(),
+        ratings: lesson
+            .standing
+            .times_helpful
+            .saturating_add(lesson.standing.times_not_helpful),
         effectiveness: lesson.standing.effectiveness,
         times_surfaced: lesson.standing.times_surfaced,
     }
@@ -175,11 +196,21 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
                 .count(),
         ),
         sessions: Some(sessions(space, since, now)),
+        runs: runs(space),
+        supply: Supply {
+            empty_runs: empty_runs(space),
+            ..Supply::default()
+        },
         ..Health::default()
     };
     let (mut hits, mut uses) = (0u64, 0u64);
     for lesson in space.lessons().filter(|lesson| !lesson.archived) {
         let held = &lesson.standing;
+        if lesson.trust != Trust::Quarantined {
+            let is_out = held.qualification_at(&policy.rank, now) != Qualification::Qualified;
+            health.supply.lessons += 1;
+            health.supply.left_out += u32::from(is_out);
+        }
         hits += u64::from(held.causal_hits);
         uses += u64::from(held.use_count);
         let bands = &mut health.bands;
@@ -194,6 +225,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         };
         *band += 1;
     }
+    health.uses = u32::try_from(uses).unwrap_or(u32::MAX);
     health.causal_ratio = (uses > 0).then(|| hits as f64 / uses as f64);
     for record in space
         .decisions()
@@ -211,6 +243,35 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
         }
     }
     health
+}
+
+/// How the runs of a space went. Costs a pass over its decisions.
+fn runs(space: &Space) -> RunCounts {
+    let mut told = RunCounts::default();
+    for (_, decision, run) in Run::all(space) {
+        told.runs += 1;
+        if decision.is_control() {
+            told.control += 1;
+        } else if let Some((_, success)) = run.outcome {
+            told.with_outcome += 1;
+            told.successes += u32::from(success);
+        } else {
+            told.pending += 1;
+        }
+    }
+    told
+}
+
+/// The runs since the newest that was given a lesson; 0 where none ever was.
+fn empty_runs(space: &Space) -> u32 {
+    let given = |decision: &&Decision| !decision.records.is_empty();
+    let all = || space.decisions().map(|(_, decision)| decision);
+    let Some(last) = all().filter(given).filter_map(|one| one.at).max() else {
+        return 0;
+    };
+    let is_empty =
+        |one: &&Decision| one.records.is_empty() && !one.is_control() && one.at > Some(last);
+    count(all().filter(is_empty).count())
 }
 
 /// The sessions since a moment that were given lessons, and those of them that nothing was heard of. One that began a

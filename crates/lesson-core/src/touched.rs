@@ -1,6 +1,7 @@
 //! What an event can touch: the keys of a space that its fold reads or writes.
 
 use crate::event::EventKind;
+use crate::lesson::Lesson;
 use crate::space::Space;
 
 /// The keys that an event touches.
@@ -15,6 +16,8 @@ pub(crate) struct Touched<'a> {
     pub tools: bool,
     /// Whether a time of feedback is added.
     pub feedback: bool,
+    /// The domain whose base rate may change.
+    pub domain: Option<String>,
     /// Settings.
     pub settings: Vec<&'a str>,
 }
@@ -28,6 +31,7 @@ impl Space {
             retrieval: None,
             tools: false,
             feedback: false,
+            domain: None,
             settings: Vec::new(),
         };
         match happening {
@@ -36,6 +40,8 @@ impl Space {
             | EventKind::LessonArchived { lesson }
             | EventKind::LessonRestored { lesson }
             | EventKind::LessonReviewed { lesson, .. }
+            | EventKind::ChangeProposed { lesson, .. }
+            | EventKind::ProposalSettled { lesson, .. }
             | EventKind::TrialGranted { lesson } => touched.slugs.push(lesson),
             EventKind::Rated {
                 lesson,
@@ -86,12 +92,23 @@ impl Space {
                 touched.decision = Some(decision_id);
             }
             EventKind::ToolSucceeded { .. } => touched.tools = true,
+            EventKind::VoiceWithdrawn { voice, .. } => {
+                let of = |lesson: &&Lesson| {
+                    lesson.by == *voice || lesson.proposals.iter().any(|held| held.by == *voice)
+                };
+                let theirs = self.lessons().filter(of);
+                touched
+                    .slugs
+                    .extend(theirs.map(|lesson| lesson.slug.as_str()));
+            }
+            EventKind::VoiceReinstated { .. } => {}
         }
         // An outcome is counted in the lessons of its decision.
         if let Some(held) = touched.decision.and_then(|id| self.decisions.get(id)) {
             touched
                 .slugs
                 .extend(held.records.iter().map(|record| record.lesson.as_str()));
+            touched.domain = Some(held.domain());
         }
         touched
     }

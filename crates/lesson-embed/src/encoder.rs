@@ -5,7 +5,7 @@ use crate::attention::attention;
 use crate::kernels::Kernel;
 use crate::linear::{Linear, Then};
 use crate::math::layer_norm;
-use crate::pack::{NormAt, Pack};
+use crate::pack::{NormAt, Pack, TableKind, add_row};
 
 /// The linear layers of an encoder layer, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,11 +135,25 @@ impl Encoder {
                 );
                 return Err(EmbedError::field("ids", reason));
             }
-            let scale = u16::from_le_bytes([scales[2 * id], scales[2 * id + 1]]);
-            let scale = f32::from_bits(u32::from(scale) << 16);
-            let token = &tokens[id * hidden..(id + 1) * hidden];
-            for ((out, t), p) in out.iter_mut().zip(token).zip(position) {
-                *out = f32::from(*t as i8) * scale + f32::from(*p as i8) * position_scale;
+            let row = tokens.len() / pack.dims.vocab;
+            let token = &tokens[id * row..(id + 1) * row];
+            let position = position
+                .iter()
+                .map(|p| f32::from(*p as i8) * position_scale);
+            match pack.table {
+                TableKind::Bytes => {
+                    let scale = u16::from_le_bytes([scales[2 * id], scales[2 * id + 1]]);
+                    let scale = f32::from_bits(u32::from(scale) << 16);
+                    for ((out, t), p) in out.iter_mut().zip(token).zip(position) {
+                        *out = f32::from(*t as i8) * scale + p;
+                    }
+                }
+                TableKind::Nibbles => {
+                    for (out, p) in out.iter_mut().zip(position) {
+                        *out = p;
+                    }
+                    add_row(token, out);
+                }
             }
             layer_norm(out, &self.norm.gamma, &self.norm.beta, pack.epsilon);
         }

@@ -32,13 +32,15 @@ mod ops;
 mod pack;
 #[cfg(feature = "runtime")]
 mod tokenizer;
+#[cfg(feature = "runtime")]
+mod unigram;
 mod vectors;
 
 pub use error::EmbedError;
 #[cfg(feature = "runtime")]
 pub use model::{Model, StageTime};
 pub use pack::{
-    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, WordPieceSpec,
-    check_pack, write_pack,
+    Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, TableKind,
+    TokenizerSpec, UnigramSpec, Usage, WordPieceSpec, check_pack, half, write_pack,
 };
 pub use vectors::{QuantVector, VectorStore};

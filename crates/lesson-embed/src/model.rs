@@ -6,8 +6,9 @@ use crate::EmbedError;
 use crate::encoder::Encoder;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
-use crate::pack::{BODY_AT, Dims, Pack, WordPieceSpec};
+use crate::pack::{BODY_AT, Dims, Pack, TokenizerSpec, Usage};
 use crate::tokenizer::Tokenizer;
+use crate::unigram::Unigram;
 
 /// A sentence encoder over a model pack that it keeps and reads in place. It is immutable: share it behind
 /// an [`Arc`].
@@ -16,8 +17,16 @@ pub struct Model {
     id: String,
     dims: usize,
     shape: Dims,
-    tokenizer: Tokenizer,
+    tokenizer: Pieces,
+    usage: Usage,
     graph: Graph,
+}
+
+/// A tokenizer of either kind.
+#[derive(Debug)]
+enum Pieces {
+    Words(Tokenizer),
+    Unigram(Unigram),
 }
 
 /// What a kind of op took of one embedding.
@@ -48,8 +57,13 @@ impl Model {
         Self::build(Pack::read_hashed(pack, sha256)?)
     }
 
-    fn build((pack, spec): (Pack, WordPieceSpec)) -> Result<Self, EmbedError> {
-        let tokenizer = Tokenizer::new(spec, pack.dims.positions)?;
+    fn build((mut pack, spec): (Pack, TokenizerSpec)) -> Result<Self, EmbedError> {
+        let positions = pack.dims.positions;
+        let tokenizer = match spec {
+            TokenizerSpec::WordPiece(spec) => Pieces::Words(Tokenizer::new(spec, positions)?),
+            TokenizerSpec::Unigram(spec) => Pieces::Unigram(Unigram::new(spec, positions)),
+        };
+        let usage = std::mem::take(&mut pack.usage);
         let id = format!("{}@{}", pack.name, &pack.hash[..12]);
         let dims = pack.dims.hidden;
         let shape = pack.dims;
@@ -59,6 +73,7 @@ impl Model {
             dims,
             shape,
             tokenizer,
+            usage,
             graph,
         })
     }
@@ -73,11 +88,26 @@ impl Model {
         self.dims
     }
 
-    /// The text's vector, of unit length and the same to the bit on every machine. The text is cut at the
+    /// The vector of a text that is found, of unit length and the same to the bit on every machine. The text is cut at the
     /// model's length (256 word pieces for all-MiniLM-L6-v2); an empty text has the vector of its two marks
     /// alone. Cost grows with the word pieces: milliseconds for a sentence.
     pub fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         self.graph.run(&self.token_ids(text)?)
+    }
+
+    /// As [`Model::embed`], of a text that is looked for: some models are trained to be told which is which.
+    pub fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.graph.run(&self.ids(&self.usage.query_prefix, text)?)
+    }
+
+    /// The cosines between which meanings lie: two texts are about different things up to the first, and say the same from the second on.
+    pub fn meaning(&self) -> (f32, f32) {
+        (self.usage.meaning_from, self.usage.meaning_to)
+    }
+
+    /// Whether its pieces are of many languages: a word-piece vocabulary is of English, a Unigram one was cut from a hundred.
+    pub fn is_multilingual(&self) -> bool {
+        matches!(self.tokenizer, Pieces::Unigram(_))
     }
 
     /// Embeds `text` once and tells what each kind of op took of it, in the order in which a layer runs them.
@@ -121,6 +151,13 @@ impl Model {
     /// The word-piece ids that [`Model::embed`] reads, with the marks at both ends. At most the first
     /// 64 KiB of the text are looked at.
     pub fn token_ids(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
-        self.tokenizer.ids(text)
+        self.ids(&self.usage.passage_prefix, text)
+    }
+
+    fn ids(&self, prefix: &str, text: &str) -> Result<Vec<u32>, EmbedError> {
+        match &self.tokenizer {
+            Pieces::Words(words) => words.ids(text),
+            Pieces::Unigram(unigram) => Ok(unigram.ids(prefix, text)),
+        }
     }
 }

@@ -1,8 +1,8 @@
 //! Packs of a tiny encoder: what loads, what is refused and how, and that no bytes make the reader panic.
 
 use lesson_embed::{
-    Dims, EmbedError, LayerSource, LinearSource, Model, NormSource, PackSource, WordPieceSpec,
-    check_pack, write_pack,
+    Dims, EmbedError, LayerSource, LinearSource, Model, NormSource, PackSource, TableKind,
+    TokenizerSpec, UnigramSpec, Usage, WordPieceSpec, check_pack, write_pack,
 };
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -45,7 +45,7 @@ fn tiny() -> PackSource {
             positions,
         },
         epsilon: 1e-12,
-        tokenizer: WordPieceSpec {
+        tokenizer: TokenizerSpec::WordPiece(WordPieceSpec {
             clean_text: true,
             handle_chinese_chars: true,
             strip_accents: None,
@@ -57,7 +57,9 @@ fn tiny() -> PackSource {
             sep: 3,
             special: vec![("[CLS]".into(), 2)],
             vocab: pieces.map(String::from).to_vec(),
-        },
+        }),
+        usage: Usage::default(),
+        table: TableKind::Bytes,
         tokens: noise(seed, vocab * hidden),
         positions: noise(seed, positions * hidden),
         norm: norm(),
@@ -71,6 +73,127 @@ fn tiny() -> PackSource {
                 norm2: norm(),
             })
             .collect(),
+    }
+}
+
+fn word_piece(source: &mut PackSource) -> &mut WordPieceSpec {
+    match &mut source.tokenizer {
+        TokenizerSpec::WordPiece(spec) => spec,
+        TokenizerSpec::Unigram(_) => panic!("tiny has word pieces"),
+    }
+}
+
+/// As [`tiny`], with a Unigram tokenizer, prefixes and a table of four bits.
+fn tiny_unigram() -> PackSource {
+    let mut source = tiny();
+    source.dims.hidden = 32;
+    source.dims.heads = 4;
+    let dims = source.dims;
+    let seed = &mut 9;
+    let mut linear = |outputs: usize, inputs: usize| LinearSource {
+        weight: noise(seed, outputs * inputs),
+        bias: noise(seed, outputs),
+    };
+    for layer in &mut source.layers {
+        layer.qkv = linear(96, 32);
+        layer.out = linear(32, 32);
+        layer.up = linear(dims.inner, 32);
+        layer.down = linear(32, dims.inner);
+        layer.norm1.gamma = vec![1.0; 32];
+        layer.norm1.beta = vec![0.0; 32];
+        layer.norm2 = layer.norm1.clone();
+    }
+    source.norm = source.layers[0].norm1.clone();
+    source.tokens = noise(seed, dims.vocab * 32);
+    source.positions = noise(seed, dims.positions * 32);
+    let pieces = [
+        "<s>",
+        "</s>",
+        "<unk>",
+        "▁",
+        "▁q",
+        "▁p",
+        "a",
+        "b",
+        "▁ab",
+        "你",
+        "好",
+        "▁你好",
+    ];
+    source.tokenizer = TokenizerSpec::Unigram(UnigramSpec {
+        pieces: pieces
+            .iter()
+            .map(|piece| ((*piece).to_owned(), -2.0))
+            .collect(),
+        replaced: vec![('Ａ', "a".into())],
+        begin: 0,
+        end: 1,
+        unknown: 2,
+    });
+    source.usage = Usage {
+        query_prefix: "q ".into(),
+        passage_prefix: "p ".into(),
+        meaning_from: 0.7,
+        meaning_to: 0.9,
+    };
+    source.table = TableKind::Nibbles;
+    source
+}
+
+#[test]
+fn a_pack_of_the_other_kind_loads_and_embeds() {
+    let pack = write_pack(&tiny_unigram()).expect("sound");
+    let model = Model::load(pack.clone()).expect("sound");
+    assert_eq!(
+        model.token_ids("Ａb 你好 x").expect("ids"),
+        [0, 5, 8, 11, 3, 2, 1]
+    );
+    assert_eq!(model.meaning(), (0.7, 0.9));
+    let (query, passage) = (model.embed_query("ab").unwrap(), model.embed("ab").unwrap());
+    assert_ne!(query, passage, "each has its prefix");
+    let length: f32 = query.iter().map(|v| v * v).sum();
+    assert!((length - 1.0).abs() < 1e-5);
+    // Cut off anywhere, it is refused.
+    for len in (0..pack.len()).step_by(97) {
+        Model::load(pack[..len].to_vec()).expect_err("must be refused");
+    }
+    // Another kind of tokenizer or table than this build knows.
+    for (at, field) in [(184, "tokenizer kind"), (185, "table kind")] {
+        let mut other = pack.clone();
+        other[at] = 7;
+        let error = Model::load(rehash(other)).expect_err("must be refused");
+        assert!(error.to_string().starts_with(field), "{error}");
+    }
+    // The kinds are no flags to be swapped.
+    for (at, to) in [(184, 0), (185, 0)] {
+        let mut other = pack.clone();
+        other[at] = to;
+        Model::load(rehash(other)).expect_err("must be refused");
+    }
+}
+
+#[test]
+fn a_unigram_pack_is_refused_by_name() {
+    type Case = (&'static str, fn(&mut PackSource));
+    let cases: [Case; 4] = [
+        ("meaning", |source| source.usage.meaning_from = 0.95),
+        ("hidden", |source| source.dims.hidden = 36),
+        ("tokenizer", |source| {
+            if let TokenizerSpec::Unigram(spec) = &mut source.tokenizer {
+                spec.unknown = 99;
+            }
+        }),
+        ("tokenizer", |source| {
+            if let TokenizerSpec::Unigram(spec) = &mut source.tokenizer {
+                spec.pieces[4].1 = f32::NAN;
+            }
+        }),
+    ];
+    for (field, change) in cases {
+        let mut source = tiny_unigram();
+        change(&mut source);
+        let error = write_pack(&source).expect_err("must be refused");
+        assert!(error.to_string().starts_with(field), "{error}");
     }
 }
 
@@ -137,12 +260,12 @@ fn sources_are_refused_by_name() {
         ("bias", "wrong_dims", |s| s.layers[0].down.bias.push(0.0)),
         ("gamma", "wrong_dims", |s| s.norm.gamma.clear()),
         ("epsilon", "bad_field", |s| s.epsilon = -1.0),
-        ("tokenizer", "bad_field", |s| s.tokenizer.cls = 12),
+        ("tokenizer", "bad_field", |s| word_piece(s).cls = 12),
         ("tokenizer", "bad_field", |s| {
-            s.tokenizer.unknown = "?".into()
+            word_piece(s).unknown = "?".into()
         }),
         ("tokenizer", "bad_field", |s| {
-            s.tokenizer.vocab.push("one too many".into())
+            word_piece(s).vocab.push("one too many".into())
         }),
     ];
     for (field, code, change) in cases {

@@ -77,12 +77,17 @@ fn kind(fields: &mut Fields) {
     if let Some(node) = fields.take(&["metadata"]) {
         let line = node.line;
         if let Value::Map(entries) = node.value {
+            let mut rest = Vec::new();
             for (name, node) in entries {
                 match name.as_str() {
                     "node_type" => {}
                     "type" => fields.push("type", node),
-                    _ => fields.push(&format!("metadata.{name}"), node),
+                    _ => rest.push((name, node)),
                 }
+            }
+            if !rest.is_empty() {
+                let value = Value::Map(rest);
+                fields.push("metadata", Node { line, value });
             }
         } else {
             fields.push("metadata", Node { line, ..node });

@@ -1,13 +1,15 @@
 //! A lesson as a markdown file that people can edit.
 
-use super::{Format, parse};
+use super::quoted::quote;
+use super::{Format, extra, parse};
 use lesson_core::{Lesson, Text};
 use std::fmt::Write;
 
 /// The lesson as a markdown file: its name and its content, which reads back as the same text.
 ///
 /// The title stands as the heading and the recommendation as the body. A text that would not come
-/// back from there unchanged (a title with a line break, say) stands in the front matter instead.
+/// back from there unchanged (a title with a line break, say) stands in the front matter instead. Fields that lessons lack
+/// stand there under their own names.
 /// Words of lists that are empty, doubled or padded with blanks are tidied when they are read.
 pub fn to_markdown(lesson: &Lesson) -> (String, String) {
     let name = format!("{}.md", lesson.slug);
@@ -18,6 +20,7 @@ pub fn to_markdown(lesson: &Lesson) -> (String, String) {
             && text.description == lesson.text.description
             && text.context == lesson.text.context
             && text.recommendation == lesson.text.recommendation
+            && text.extra == lesson.text.extra
     };
     let content = match read.lessons.as_slice() {
         [back] if same(&back.lesson.text) => readable,
@@ -78,6 +81,15 @@ fn file(lesson: &Lesson, readable: bool) -> String {
     } else {
         "active"
     };
+    if readable {
+        for (name, node) in extra::entries(&text.extra) {
+            extra::yaml(&mut out, 0, &name, &node);
+        }
+    } else if !text.extra.is_empty() {
+        out.push_str("extra: ");
+        quote(&mut out, &text.extra);
+        out.push('\n');
+    }
     // Writing to a String can't fail.
     let _ = write!(
         out,
@@ -89,26 +101,4 @@ fn file(lesson: &Lesson, readable: bool) -> String {
         let _ = write!(out, "# {}\n\n{}\n", text.title, text.recommendation);
     }
     out
-}
-
-/// A double-quoted YAML scalar.
-pub(super) fn quote(out: &mut String, value: &str) {
-    out.push('"');
-    for c in value.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                let _ = write!(out, "\\u{:04X}", u32::from(c));
-            }
-            c if c.is_control() => {
-                let _ = write!(out, "\\x{:02X}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }

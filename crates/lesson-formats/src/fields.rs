@@ -135,6 +135,14 @@ impl Fields {
         }
     }
 
+    /// Takes the fields that nobody took and that say something.
+    pub fn rest(&mut self) -> Vec<(String, Node)> {
+        std::mem::take(&mut self.entries)
+            .into_iter()
+            .filter_map(|(name, _, node)| Some((name, node.filter(|node| !node.is_null())?)))
+            .collect()
+    }
+
     /// Names of the fields that nobody took and that say something.
     pub fn left(&self) -> Vec<&str> {
         self.entries
@@ -208,6 +216,16 @@ impl Fields {
 
     /// A number from 0 to 1.
     pub fn share(&mut self, names: &[&str], default: f64) -> Result<f64, FieldError> {
+        self.within(names, default, (0.0, 1.0))
+    }
+
+    /// A number from the least to the most.
+    pub fn within(
+        &mut self,
+        names: &[&str],
+        default: f64,
+        (least, most): (f64, f64),
+    ) -> Result<f64, FieldError> {
         let Some(node) = self.take(names) else {
             return Ok(default);
         };
@@ -216,10 +234,11 @@ impl Fields {
             Ok(value) => value,
             Err(error) => return self.fault(error, default),
         };
-        if (0.0..=1.0).contains(&value) {
+        if (least..=most).contains(&value) {
             return Ok(value);
         }
-        let error = wrong(&node, names, "a number from 0 to 1", "correct or remove it");
+        let wanted = format!("a number from {least} to {most}");
+        let error = wrong(&node, names, &wanted, "correct or remove it");
         self.fault(error, default)
     }
 

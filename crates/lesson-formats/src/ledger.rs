@@ -19,7 +19,7 @@ pub fn ledger_line(event: &Event) -> String {
 }
 
 /// The names of all events, for messages.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 19] = [
     "LessonAdded",
     "LessonEdited",
     "LessonArchived",
@@ -35,6 +35,10 @@ const NAMES: [&str; 15] = [
     "ToolSucceeded",
     "TrialGranted",
     "PolicyChanged",
+    "ChangeProposed",
+    "ProposalSettled",
+    "VoiceWithdrawn",
+    "VoiceReinstated",
 ];
 
 /// Reads all lines of a file.
@@ -131,7 +135,9 @@ fn take_event(line: &str, number: u32, event: Event, sink: &mut Sink<'_>) {
                 ))
             }
         }
-        EventKind::LessonEdited { changes, .. } => edit_out_of_bounds(changes),
+        EventKind::LessonEdited { changes, .. } | EventKind::ChangeProposed { changes, .. } => {
+            edit_out_of_bounds(changes)
+        }
         _ => None,
     };
     if let Some(message) = refused {

@@ -1,7 +1,9 @@
 //! Bounds of what is read, and of what a lesson may hold.
 
 use lesson_core::{Lesson, Text};
-use lesson_types::limits::{CONTEXT, DESCRIPTION, FINDINGS, RECOMMENDATION, TITLE, WORD, WORDS};
+use lesson_types::limits::{
+    CONTEXT, DESCRIPTION, EXTRA, FINDINGS, RECOMMENDATION, TITLE, WORD, WORDS,
+};
 pub(super) use lesson_types::limits::{COUNT, FILE_BYTES};
 
 /// One line of a JSONL file, in bytes.
@@ -28,6 +30,7 @@ fn text_out_of_bounds(text: &Text) -> Option<String> {
         ("context", &text.context, CONTEXT),
         ("recommendation", &text.recommendation, RECOMMENDATION),
         ("domain", &text.domain, WORD),
+        ("extra", &text.extra, EXTRA),
     ]
     .into_iter()
     .find_map(|(field, value, most)| too_long(field, value, most))

@@ -1,20 +1,26 @@
 //! One lesson out of the fields of one record, whatever file it stood in.
 
+use super::extra;
 use super::fields::{FieldError, Fields, tidy};
 use super::fit::fit;
 use super::limits::out_of_bounds;
 use super::node::{Node, Value, shown};
 use super::sink::Sink;
+use super::split::split;
+use super::standing::standing;
 use super::words;
 use lesson_core::Millis;
 use lesson_core::{Category, Kind, Trust};
-use lesson_core::{Lesson, Standing, Text, is_slug, slug_of};
+use lesson_core::{Lesson, Text, is_slug, slug_of};
+use lesson_types::limits::{EXTRA, EXTRA_FIELDS, LESSON_BYTES};
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
     /// What tells it from another lesson of its slug in the same file.
     pub apart: Option<&'a str>,
+    /// Whether a text that is longer than a lesson may be becomes several.
+    pub is_long_taken: bool,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
     /// Taken as the source when no field names one.
@@ -29,6 +35,7 @@ impl<'a> Place<'a> {
             line: Some(line),
             slug: None,
             apart: None,
+            is_long_taken: false,
             source,
             now,
         }
@@ -66,7 +73,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
     let mut read = Read {
         fields,
         notes: Vec::new(),
-        left: Vec::new(),
+        kept: Vec::new(),
     };
     match lesson(&mut read, place) {
         Ok(lesson) => {
@@ -78,8 +85,26 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
                 let message = format!("`{}`: {}; it was left out", lesson.slug, fault.message);
                 sink.warn(line, fault.code, message);
             }
-            sink.unknown(place.line, read.left);
-            sink.lesson(place.line, lesson, place.apart);
+            sink.unknown(place.line, read.kept);
+            let parts = match place.is_long_taken {
+                true => split(lesson),
+                false => vec![lesson],
+            };
+            if let [first, others @ ..] = parts.as_slice()
+                && !others.is_empty()
+            {
+                let names: Vec<&str> = others.iter().map(|part| part.slug.as_str()).collect();
+                let message = format!(
+                    "`{}` is longer than the {LESSON_BYTES} bytes that a lesson may have, and became {} lessons, cut between its sections; the others are {}",
+                    first.slug,
+                    parts.len(),
+                    names.join(", ")
+                );
+                sink.warn(place.line, "split", message);
+            }
+            for part in parts {
+                sink.lesson(place.line, part, place.apart);
+            }
         }
         Err(error) => {
             let line = Some(error.line).filter(|line| *line > 0);
@@ -94,15 +119,15 @@ type Note = (&'static str, String);
 struct Read {
     fields: Fields,
     notes: Vec<Note>,
-    /// Names of fields that lessons don't have.
-    left: Vec<String>,
+    /// Names of fields that lessons lack, which are kept beside them.
+    kept: Vec<String>,
 }
 
 fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let Read {
         fields,
         notes,
-        left,
+        kept,
     } = read;
     let line = place.line.unwrap_or(0);
     let refused = |code, message: String| FieldError {
@@ -142,6 +167,7 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
         project_types: tidy(fields.words(&["project_types", "project_type"])?),
         tech_stacks: tidy(fields.words(&["tech_stacks", "tech_stack", "technologies", "stack"])?),
         tags: Vec::new(),
+        extra: String::new(),
     };
     let mut tags = keywords;
     tags.extend(fields.words(&["tags", "keywords", "labels"])?);
@@ -171,16 +197,48 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     let mut lesson = Lesson::new(slug, text, place.source, place.now);
     lesson.standing = standing(fields, line)?;
     life(fields, &mut lesson, place.now, notes)?;
+    fields.drop(DERIVED);
+    let mut rest = kept_before(fields);
+    // A name that is neither the slug nor a title.
+    if let Some(name) = nickname.filter(|name| !lesson.slug.ends_with(&slug_of(name))) {
+        rest.push(("name".to_owned(), Node::text(line, name)));
+    }
+    rest.extend(fields.rest());
+    let extra = extra::keep(rest);
+    lesson.text.extra = extra.text;
+    kept.extend(extra.names.iter().map(|name| shown(name)));
+    if !extra.beyond.is_empty() {
+        let names: Vec<String> = extra.beyond.iter().map(|name| shown(name)).collect();
+        notes.push((
+            "extra_too_large",
+            format!(
+                "fields that lessons lack have room for {EXTRA_FIELDS} of them and {EXTRA} characters of JSON together; these were left out: {}; shorten them, or keep them in a file of their own",
+                names.get(..TOLD).unwrap_or(&names).join(", ")
+            ),
+        ));
+    }
     if let Some(message) = out_of_bounds(&lesson) {
         return Err(refused("too_long", message));
     }
-    // A name that is neither the slug nor a title is told with what was left out.
-    if nickname.is_some_and(|name| !lesson.slug.ends_with(&slug_of(&name))) {
-        left.push("name".to_owned());
-    }
-    fields.drop(DERIVED);
-    left.extend(fields.left().into_iter().map(shown));
     Ok(lesson)
+}
+
+/// Names of fields without room that are told.
+const TOLD: usize = 8;
+
+/// What an export of ours kept in a field of its own: a map, or JSON in a text.
+fn kept_before(fields: &mut Fields) -> Vec<(String, Node)> {
+    let Some(node) = fields.take(&["extra"]) else {
+        return Vec::new();
+    };
+    match node.value {
+        Value::Map(entries) => entries,
+        Value::Text(ref text) if text.starts_with('{') => match extra::entries(text) {
+            entries if entries.is_empty() => vec![("extra".to_owned(), node)],
+            entries => entries,
+        },
+        _ => vec![("extra".to_owned(), node)],
+    }
 }
 
 /// `#tag` as `tag`, as it is written in notes; [`super::export`] doubles one that is meant.
@@ -189,7 +247,7 @@ fn hashless(tag: &str) -> String {
     tag.strip_prefix('#').unwrap_or(tag).to_owned()
 }
 
-/// `match: {keywords: […]}`; what else `match` holds stays, to be listed.
+/// `match: {keywords: […]}`; what else `match` holds stays.
 fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     let Some(node) = fields.take(&["match"]) else {
         return Ok(Vec::new());
@@ -211,8 +269,10 @@ fn keywords(fields: &mut Fields) -> Result<Vec<String>, FieldError> {
     }
     let mut inner = Fields::of(node);
     let found = inner.words(&["keywords", "keyword"])?;
-    for name in inner.left() {
-        fields.set(&format!("match.{name}"), Node::text(line, name));
+    let rest = inner.rest();
+    if !rest.is_empty() {
+        let value = Value::Map(rest);
+        fields.push("match", Node { line, value });
     }
     Ok(found)
 }
@@ -346,70 +406,6 @@ pub(super) fn sentence(text: &str) -> String {
     let cut: String = sentence.chars().take(MOST).collect();
     let cut = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
     format!("{}…", cut.trim_end())
-}
-
-fn standing(fields: &mut Fields, line: u32) -> Result<Standing, FieldError> {
-    let old = Standing::default();
-    let mut standing = Standing {
-        confidence: fields.share(&["confidence"], old.confidence)?,
-        frequency: fields.count(&["frequency", "occurrences"], old.frequency)?,
-        upvotes: fields.count(&["upvotes"], 0)?,
-        downvotes: fields.count(&["downvotes"], 0)?,
-        times_surfaced: fields.count(&["times_surfaced", "surfaced_count"], 0)?,
-        times_helpful: fields.count(&["times_helpful", "helpful_count", "helpful"], 0)?,
-        times_not_helpful: fields.count(
-            &[
-                "times_not_helpful",
-                "not_helpful_count",
-                "times_harmful",
-                "harmful_count",
-                "harmful",
-            ],
-            0,
-        )?,
-        effectiveness: fields.share(&["effectiveness"], old.effectiveness)?,
-        use_count: fields.count(&["use_count", "uses"], 0)?,
-        causal_hits: fields.count(&["causal_hits"], 0)?,
-        last_used_at: fields.time(&["last_used_at", "last_used"])?,
-        last_feedback_at: fields.time(&["last_feedback_at", "last_feedback"])?,
-        times_applied: fields.count(&["times_applied", "applied_count"], 0)?,
-        success_count: fields.count(&["success_count", "successes"], 0)?,
-        consecutive_failures: fields.count(&["consecutive_failures"], 0)?,
-        trial_from: fields.count(&["trial_from"], 0)?,
-        proven_effective: fields.flag(&["proven_effective"])?.unwrap_or(false),
-        qualified_at: fields.time(&["qualified_at"])?,
-    };
-    for (part, count, whole, total) in [
-        (
-            "success_count",
-            standing.success_count,
-            "times_applied",
-            standing.times_applied,
-        ),
-        (
-            "causal_hits",
-            standing.causal_hits,
-            "use_count",
-            standing.use_count,
-        ),
-    ] {
-        if count > total && fields.is_lenient() {
-            // A part that is more than its whole says nothing.
-            standing.success_count = standing.success_count.min(standing.times_applied);
-            standing.causal_hits = standing.causal_hits.min(standing.use_count);
-            continue;
-        }
-        if count > total {
-            return Err(FieldError {
-                line,
-                code: "invalid_field",
-                message: format!(
-                    "{part} is {count}, but {whole} is only {total}; correct one of them"
-                ),
-            });
-        }
-    }
-    Ok(standing)
 }
 
 fn life(

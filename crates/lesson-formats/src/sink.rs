@@ -23,7 +23,7 @@ pub(super) struct Sink<'a> {
     batch: &'a mut Batch,
     rejected: usize,
     warned: usize,
-    /// Fields that lessons don't have: where they were met first, and their names.
+    /// Fields that lessons lack: where they were met first, and their names.
     unknown: Option<(Option<u32>, Vec<String>)>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Fields that lessons don't have; a file says so once.
+    /// Fields that lessons lack and keep; a file says so once.
     pub fn unknown(&mut self, line: Option<u32>, names: Vec<String>) {
         if names.is_empty() {
             return;
@@ -214,7 +214,9 @@ impl<'a> Sink<'a> {
         if let Some((line, names)) = self.unknown.take() {
             let more = if names.len() > NAMED { " and more" } else { "" };
             let names = names.get(..NAMED).unwrap_or(&names).join(", ");
-            let message = format!("fields that lessons don't have were left out: {names}{more}");
+            let message = format!(
+                "fields that lessons lack are kept beside them, shown and exported again: {names}{more}"
+            );
             self.warn(line, "unknown_field", message);
         }
         let more = |count: usize| count.saturating_sub(limits::PROBLEMS);
@@ -244,7 +246,7 @@ const TOO_MANY: &str =
     "this import holds 1,000,000 lessons and events already; import the rest in another one";
 
 /// A slug with a suffix, no longer than a new slug may be; `None` where the suffix says nothing.
-fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
+pub(super) fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
     const MOST: usize = 24;
     let suffix = suffix.get(..MOST).unwrap_or(suffix).trim_matches('-');
     if suffix.is_empty() || slug == suffix {

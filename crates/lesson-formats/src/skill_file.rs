@@ -88,6 +88,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     finish(&mut fields, title, &body, line);
     let place = Place {
         slug: Some(slug),
+        is_long_taken: true,
         ..Place::at(1, "skill", now)
     };
     record::take(fields, &place, sink);
@@ -95,20 +96,29 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
 
 /// What [`super::skills`] put into `metadata` for what a skill has no place for.
 fn own(fields: &mut super::fields::Fields) -> Option<Vec<(String, Node)>> {
-    let metadata = fields.take(&["metadata"])?;
-    if let Some(Node {
-        value: Value::Text(text),
-        line,
-    }) = metadata.get(OWN)
-        && let Ok(Node {
-            value: Value::Map(entries),
-            ..
-        }) = json_tree::read(text, *line)
-    {
-        return Some(entries);
+    let mut metadata = fields.take(&["metadata"])?;
+    let own = match metadata.get(OWN) {
+        Some(Node {
+            value: Value::Text(text),
+            line,
+        }) => json_tree::read(text, *line).ok(),
+        _ => None,
+    };
+    let Some(Node {
+        value: Value::Map(own),
+        ..
+    }) = own
+    else {
+        fields.push("metadata", metadata);
+        return None;
+    };
+    if let Value::Map(others) = &mut metadata.value {
+        others.retain(|(name, _)| name != OWN);
+        if !others.is_empty() {
+            fields.push("metadata", metadata);
+        }
     }
-    fields.push("metadata", metadata);
-    None
+    Some(own)
 }
 
 /// A skill of ours: its description is made of the others, and its sections are the lesson's.

@@ -14,6 +14,7 @@ pub(crate) const OWN_FIELDS: &[&str] = &[
     "project_types",
     "tech_stacks",
     "tags",
+    "extra",
 ];
 /// The headings of a skill's parts.
 pub(crate) const WHEN: &str = "\n## When\n\n";

@@ -1,7 +1,9 @@
 //! Lessons as Agent Skills: a folder each with a `SKILL.md`, which Claude Code, Codex, Cursor and others load when its
 //! description fits (<https://agentskills.io/specification>).
 
-use crate::export::quote;
+use crate::extra;
+use crate::node::Value;
+use crate::quoted::quote;
 use crate::skill_form::{WHAT, WHEN};
 use crate::{Format, parse};
 use lesson_core::{Lesson, Trust, one_line};
@@ -64,9 +66,23 @@ fn skill(name: &str, lesson: &Lesson, is_whole: bool) -> String {
     let text = &lesson.text;
     let mut out = format!("---\nname: {name}\ndescription: ");
     quote(&mut out, &description(lesson));
-    out.push_str("\nmetadata:\n  lessonloop: ");
+    out.push('\n');
+    let mut metadata = Vec::new();
+    if !is_whole {
+        for (name, node) in extra::entries(&text.extra) {
+            match node.value {
+                Value::Map(others) if name == "metadata" => metadata = others,
+                _ => extra::yaml(&mut out, 0, &name, &node),
+            }
+        }
+    }
+    out.push_str("metadata:\n  lessonloop: ");
     quote(&mut out, &own(name, lesson, is_whole));
-    out.push_str("\n---\n");
+    out.push('\n');
+    for (name, node) in &metadata {
+        extra::yaml(&mut out, 2, name, node);
+    }
+    out.push_str("---\n");
     out.push_str(&format!("# {}\n", one_line(&text.title)));
     for (heading, part) in [
         ("\n", &text.description),
@@ -96,6 +112,9 @@ fn own(name: &str, lesson: &Lesson, is_whole: bool) -> String {
             ("recommendation", &text.recommendation),
         ] {
             own.insert(field.to_owned(), part.clone().into());
+        }
+        if !text.extra.is_empty() {
+            own.insert("extra".to_owned(), text.extra.clone().into());
         }
     }
     own.insert("category".to_owned(), text.category.as_str().into());

@@ -187,6 +187,10 @@ fn score(rank: &LessonRank) -> f64 {
 /// The condition of both: the worse of each. An issue of the second store says so.
 pub(crate) fn health(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut Health, two| {
+        let causes = |held: &Health| held.causal_ratio.unwrap_or(0.0) * f64::from(held.uses);
+        let hits = causes(one) + causes(&two);
+        one.uses = one.uses.saturating_add(two.uses);
+        one.causal_ratio = (one.uses > 0).then(|| hits / f64::from(one.uses));
         one.status = one.status.max(two.status);
         let known: Vec<String> = one.issues.iter().map(|held| held.code.clone()).collect();
         for mut issue in two.issues {
@@ -205,11 +209,9 @@ pub(crate) fn health(first: Response, second: Response) -> Response {
             held.silent = held.silent.max(more.silent);
             held.last_silent = held.last_silent.take().or(more.last_silent);
         }
-        one.causal_ratio = match (one.causal_ratio, two.causal_ratio) {
-            // Each is of as many uses as its lessons have; those are not told, so the project's stands.
-            (Some(ratio), _) => Some(ratio),
-            (None, ratio) => ratio,
-        };
+        // The first store keeps every run.
+        one.supply.lessons += two.supply.lessons;
+        one.supply.left_out += two.supply.left_out;
         one.feedback_last_7_days += two.feedback_last_7_days;
         one.bands.consistently_unhelpful += two.bands.consistently_unhelpful;
         one.bands.mixed_or_new += two.bands.mixed_or_new;

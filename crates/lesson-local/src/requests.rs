@@ -167,6 +167,7 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::restore
             | EndpointName::grant_trial
             | EndpointName::review
+            | EndpointName::settle_proposal
             | EndpointName::show_revision
             | EndpointName::explain_standing => {
                 let slug = segment(&asked.request.path, 2);
@@ -187,6 +188,7 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::compare
             | EndpointName::tool_records
             | EndpointName::insights
+            | EndpointName::digest
             | EndpointName::change_policy
             | EndpointName::sync_status
             | EndpointName::connect
@@ -197,6 +199,9 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::sync_now
             | EndpointName::list_set_aside
             | EndpointName::settle
+            | EndpointName::list_proposals
+            | EndpointName::list_voices
+            | EndpointName::withdraw_voice
             | EndpointName::list_agent_keys
             | EndpointName::make_agent_key
             | EndpointName::revoke_agent_key

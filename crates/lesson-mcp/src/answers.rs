@@ -56,6 +56,10 @@ pub(super) fn of(
         | EndpointName::grant_trial
         | EndpointName::review
         | EndpointName::merge
+        | EndpointName::list_proposals
+        | EndpointName::settle_proposal
+        | EndpointName::list_voices
+        | EndpointName::withdraw_voice
         | EndpointName::bulk
         | EndpointName::show_revision
         | EndpointName::explain_standing
@@ -65,6 +69,7 @@ pub(super) fn of(
         | EndpointName::settle_suggestion
         | EndpointName::lift
         | EndpointName::insights
+        | EndpointName::digest
         | EndpointName::change_policy
         | EndpointName::sync_status
         | EndpointName::connect

@@ -11,6 +11,10 @@ mod plain;
 mod secrets;
 
 use lesson_core::{Text, Trust};
+use std::borrow::Cow;
+
+/// The field that holds JSON, in which line breaks are escaped.
+const EXTRA: &str = "extra";
 
 /// A text after screening.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,11 +61,20 @@ pub fn screen_named(text: &Text, slug: &str, source: &str) -> (Screened, String)
             *value = clean.text;
         }
         // What is judged is what will be read: a redacted part speaks to nobody.
+        let read = match field {
+            EXTRA => Cow::Owned(value.replace("\\n", "\n")),
+            _ => Cow::Borrowed(value.as_str()),
+        };
         if reason.is_none() {
-            reason = injection::found(value).map(|what| format!("{field} {what}"));
+            reason = injection::found(&read).map(|what| format!("{field} {what}"));
         }
-        whole.push_str(value);
+        whole.push_str(&read);
         whole.push('\n');
+    }
+    // A mark that took a quote along leaves nothing that could be written out again.
+    if !text.extra.is_empty() && text.extra_fields().is_none() {
+        text.extra.clear();
+        findings.push(format!("{EXTRA}: left out, as no JSON object remained"));
     }
     // A sentence may be spread over fields, since they are read one after the other.
     let reason = reason
@@ -134,4 +147,5 @@ fn fields_mut<'a>(
     )
     .chain(text.tags.iter_mut().map(|word| ("tags", word)))
     .chain(std::iter::once(("source", source)))
+    .chain(std::iter::once((EXTRA, &mut text.extra)))
 }

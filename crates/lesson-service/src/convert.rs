@@ -1,11 +1,34 @@
 //! Domain types into the types of the interface, where the two differ.
 
 use lesson_core as core;
-use lesson_core::{RankPolicy, to_rfc3339};
+use lesson_core::{Millis, Policy, to_rfc3339};
 use lesson_types as api;
+use std::rc::Rc;
+
+/// How standings are read: by which constants, and when.
+pub(crate) struct Reading {
+    /// The constants in force.
+    pub policy: Rc<Policy>,
+    /// The time that lifts are brought to.
+    pub now: Millis,
+}
+
+impl Reading {
+    pub fn badge(&self, held: &core::Standing) -> api::Badge {
+        held.badge_at(&self.policy.rank, self.now)
+    }
+
+    pub fn qualification(&self, held: &core::Standing) -> api::Qualification {
+        held.qualification_at(&self.policy.rank, self.now)
+    }
+
+    pub fn lift(&self, held: &core::Standing) -> api::LiftBelief {
+        core::lift_view(held, self.now)
+    }
+}
 
 /// A lesson with its standing and what is derived from it.
-pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonView {
+pub(crate) fn lesson(lesson: &core::Lesson, reading: &Reading) -> api::LessonView {
     let text = &lesson.text;
     api::LessonView {
         slug: lesson.slug.clone(),
@@ -29,10 +52,14 @@ pub(crate) fn lesson(lesson: &core::Lesson, policy: &RankPolicy) -> api::LessonV
         created_at: to_rfc3339(lesson.created_at),
         updated_at: to_rfc3339(lesson.updated_at),
         standing: standing(&lesson.standing),
-        derived: derived(&lesson.standing, policy),
+        lift: reading.lift(&lesson.standing),
+        derived: derived(&lesson.standing, reading),
         content_hash: text.content_hash(),
         measured: None,
         store: None,
+        proposals: Vec::new(),
+        proposed: None,
+        extra: String::new(),
     }
 }
 
@@ -59,14 +86,15 @@ pub(crate) fn standing(held: &core::Standing) -> api::StandingView {
     }
 }
 
-fn derived(held: &core::Standing, policy: &RankPolicy) -> api::DerivedView {
+fn derived(held: &core::Standing, reading: &Reading) -> api::DerivedView {
+    let policy = &reading.policy.rank;
     api::DerivedView {
         effectiveness_score: held.effectiveness_score(),
         success_rate: held.success_rate(),
         causal_adjusted: held.causal_adjusted(policy),
         effective_confidence: held.effective_confidence(policy),
-        badge: held.badge(),
-        qualification: held.qualification(policy),
+        badge: reading.badge(held),
+        qualification: reading.qualification(held),
     }
 }
 
@@ -119,12 +147,12 @@ pub(crate) fn trace(mut trace: core::Trace, is_for_agent: bool) -> api::TraceEnt
         None => (None, None),
     };
     if is_for_agent {
-        if excluded.as_deref() == Some(core::ExclusionCode::Hurts.as_str()) {
-            reason = Some("decisions go well less often with it".to_owned());
+        if excluded.as_deref() == Some(core::ExclusionCode::Harms.as_str()) {
+            reason = Some("runs go well less often with it, as far as seen".to_owned());
         }
         for factor in &mut trace.factors {
-            if factor.name == "evidence" {
-                "by what is known of its effect".clone_into(&mut factor.note);
+            if factor.name == "lift" {
+                "by how much more often runs go well with it".clone_into(&mut factor.note);
             }
         }
     }
@@ -133,6 +161,8 @@ pub(crate) fn trace(mut trace: core::Trace, is_for_agent: bool) -> api::TraceEnt
         title: trace.title,
         rank: trace.rank,
         relevance: trace.relevance,
+        likelihood: trace.likelihood.as_ref().map(|(value, _)| *value),
+        likelihood_formula: trace.likelihood.map(|(_, formula)| formula),
         score: trace.score,
         factors: trace.factors,
         excluded,

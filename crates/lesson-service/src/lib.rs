@@ -35,6 +35,6 @@ pub use remote::network::Network;
 pub use remote::sync::SyncRound;
 pub use remote::timeout::timeout;
 pub use remote::vectors::VectorsRound;
-pub use state::embedder::{Embedder, NoModel};
+pub use state::embedder::{Embedder, NoModel, Reading};
 pub use state::service_struct::Service;
 pub use state::vectors::Wanted;

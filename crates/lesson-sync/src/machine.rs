@@ -16,7 +16,7 @@ mod failures;
 
 use crate::effect::{Effect, Input, Phase, Rest, Sent, Status};
 use crate::link::{Change, Link, Session, SetAside, VersionedRow};
-use crate::measure::{AGAIN, BATCH, KEPT, Sizes, renumber};
+use crate::measure::{AGAIN, BATCH, KEPT, Sizes, ledger_of, renumber};
 use crate::remote::{Page, PushStatus, Pushed, RemoteError};
 use crate::schema::{MIGRATE, SCHEMA_VERSION, older};
 use crate::store::{StoreError, Stored};
@@ -390,14 +390,18 @@ impl Machine {
             return self.commit(Change::to(link), After::Read);
         }
         if self.link.epoch != page.epoch || page.version < self.cursor {
-            // Everything is read anew, and what is still kept here is sent again. What is shown
-            // stays as it is until both are done.
+            // Everything is read anew, and what is still kept here is sent again, unless the server has all of it and only
+            // folded it anew. What is shown stays as it is until both are done.
+            let same_ledger = ledger_of(&self.link.epoch) == ledger_of(&page.epoch)
+                && page.version >= self.cursor;
             let mut change = Change::to(Link {
                 epoch: page.epoch,
                 resync: true,
                 ..self.link.clone()
             });
-            renumber(&mut change, 0, now, random);
+            if !same_ledger {
+                renumber(&mut change, 0, now, random);
+            }
             return self.commit(change, After::Read);
         }
         self.cursor = page.next_cursor;

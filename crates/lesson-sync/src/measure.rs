@@ -21,6 +21,11 @@ pub(crate) const AGAIN: Millis = 30_000;
 /// The longest wait after failures.
 pub const LONGEST: Millis = 300_000;
 
+/// The part of an epoch that says which ledger it is; what follows counts how often its server folded it anew.
+pub(crate) fn ledger_of(epoch: &str) -> &str {
+    epoch.split_once('.').map_or(epoch, |(ledger, _)| ledger)
+}
+
 /// Events after `after` get a new actor; all that the server knows of them is their `op_id`.
 pub(crate) fn renumber(change: &mut Change, after: u64, now: Millis, random: u128) {
     change.link.actor = uuid7(now, random);

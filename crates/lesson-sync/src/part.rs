@@ -8,7 +8,7 @@ use crate::store::VectorRow;
 use crate::supabase::Supabase;
 use crate::vectors::WireVector;
 use crate::wire::WirePage;
-use lesson_types::{Bands, Funnel, SessionFeedback, Stats, Tags};
+use lesson_types::{Bands, Funnel, RunCounts, SessionFeedback, Stats, Supply, Tags};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -70,12 +70,18 @@ pub struct Report {
     pub stats: Stats,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
+    /// Uses that feedback names: Σ use_count.
+    pub uses: u32,
     /// Σ causal_hits / Σ use_count; `None` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band of effectiveness.
     pub bands: Bands,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
+    /// How its runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents.
+    pub supply: Supply,
     /// What was heard of the sessions of the last seven days.
     pub sessions: Option<SessionFeedback>,
     /// Lessons with a vector of the model that was asked for.

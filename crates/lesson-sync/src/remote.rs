@@ -49,7 +49,7 @@ pub struct Page {
     pub has_more: bool,
     /// The last event of the asking actor that the snapshot has; 0 for none.
     pub acked_seq: u64,
-    /// Changes when the server is restored from a backup.
+    /// Changes when the server is restored from a backup; what follows a `.` when it folds the space anew.
     pub epoch: String,
     /// The version of the server's schema: see [`crate::SCHEMA_VERSION`]. 0 where it tells none.
     pub schema_version: u32,

@@ -2,7 +2,10 @@
 
 use crate::link::VersionedRow;
 use crate::remote::{Page, PushStatus, Pushed, Rejected};
-use lesson_core::{Decision, Lesson, Millis, Recommendation, Row, ToolRecord, parse_rfc3339};
+use lesson_core::{
+    Decision, DomainBase, Lesson, Millis, Recommendation, Row, ToolRecord, Withdrawal,
+    parse_rfc3339,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -57,6 +60,7 @@ pub(crate) struct WirePage {
     decisions: Vec<Box<RawValue>>,
     settings: Vec<WireSetting>,
     agents: Vec<WireAgents>,
+    bases: Vec<WireBase>,
     tools: Vec<Box<RawValue>>,
     feedback: Vec<WireFeedback>,
     days: Vec<WireDay>,
@@ -99,6 +103,16 @@ struct WireSetting {
 #[derive(Deserialize)]
 struct WireAgents {
     keys: Vec<String>,
+    #[serde(default)]
+    withdrawn: BTreeMap<String, Withdrawal>,
+    version: u64,
+}
+
+#[derive(Deserialize)]
+struct WireBase {
+    domain: String,
+    #[serde(flatten)]
+    base: DomainBase,
     version: u64,
 }
 
@@ -176,7 +190,17 @@ impl WirePage {
         }));
         rows.extend(self.agents.into_iter().map(|wire| VersionedRow {
             version: wire.version,
-            row: Row::Agents { keys: wire.keys },
+            row: Row::Agents {
+                keys: wire.keys,
+                withdrawn: wire.withdrawn,
+            },
+        }));
+        rows.extend(self.bases.into_iter().map(|wire| VersionedRow {
+            version: wire.version,
+            row: Row::Base {
+                domain: wire.domain,
+                base: wire.base,
+            },
         }));
         for row in &self.tools {
             let record: ToolRecord = part(row)?;

@@ -238,6 +238,28 @@ fn a_gap_before_what_was_acknowledged_reads_everything_anew() {
     );
 }
 
+/// The server has all that was sent: another fold of it is read whole, and nothing is sent twice.
+#[test]
+fn a_space_that_was_folded_anew_is_read_whole_and_sent_nothing() {
+    let store = linked(1);
+    let mut machine = Machine::new();
+    let folded = |epoch: &str| {
+        let epoch = epoch.to_owned();
+        Input::Pulled(Ok(Page { epoch, ..page(1) }))
+    };
+    let script = vec![pushed(PushStatus::Ok, 1), folded("e.1"), folded("e.1")];
+    assert_eq!(
+        round(&mut machine, &store, script),
+        ["push", "pull", "pull"]
+    );
+    let once = link(&store);
+    assert_eq!((&*once.actor, &*once.epoch), ("me", "e.1"));
+    assert_eq!((once.acked, once.based, once.resync), (1, 1, false));
+    let script = vec![folded("f.1"), folded("f.1")];
+    round(&mut machine, &store, script);
+    assert_ne!(link(&store).actor, "me", "another ledger knows nobody here");
+}
+
 /// A server of an older schema, or of none that it tells: nothing is taken from it, nothing given up.
 #[test]
 fn a_server_of_an_older_schema_is_named_and_the_outbox_stays() {

@@ -86,6 +86,10 @@ pub struct DecisionView {
     pub phase: Option<String>,
     /// What was recommended, in that order.
     pub lessons: Vec<DecisionLesson>,
+    /// Tokens of these lessons, by their texts of today; `null` where one of them is not at hand.
+    pub tokens: Option<u32>,
+    /// Lessons at hand that came out of the session that it was.
+    pub learned: Vec<LearnedLesson>,
     /// Lessons that were withheld at random to measure what lessons do; `null` where nothing was drawn, and for agents.
     pub measured: Option<DecisionMeasured>,
     /// `true` where it takes part in measuring what lessons do; absent elsewhere.
@@ -106,6 +110,18 @@ pub struct DecisionView {
     pub opinions: Vec<GivenOpinion>,
 }
 
+/// A lesson that a session gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LearnedLesson {
+    /// Its slug.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+}
+
 /// A lesson in a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -114,6 +130,8 @@ pub struct DecisionView {
 pub struct DecisionLesson {
     /// Its slug.
     pub slug: String,
+    /// Its title; empty of one that is not at hand, and for agents of one that is held back.
+    pub title: String,
     /// Its relevance then, 0 to 1.
     pub relevance: f64,
     /// Whether it was applied.

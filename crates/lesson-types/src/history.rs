@@ -1,8 +1,9 @@
 //! What a lesson's ledger says of it: events, the course of its numbers, where it was shown, its texts, and its
 //! standing explained.
 
-use crate::lesson::HistoryEntry;
+use crate::lesson::StandingView;
 use crate::lift::LessonLift;
+use crate::proposals::RevisionField;
 use crate::words::{BadgeKind, DecisionOutcome, MatchType};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -82,13 +83,22 @@ pub struct CoursePoint {
     pub summary: String,
     /// How many events that moved a number it stands for.
     pub events: u32,
+    /// The lift that was believed then, −1 to 1; 0.08 is 8 points. `null` where that is not known: in a space on a server
+    /// until the server has the event.
+    pub lift: Option<f64>,
+    /// The lower end of its interval of 95 %.
+    pub lift_low: Option<f64>,
+    /// Its upper end.
+    pub lift_high: Option<f64>,
     /// 0 to 1.
     pub confidence: f64,
     /// Causal effectiveness, 0 to 1.
     pub effectiveness: f64,
     /// The same, lowered when the lesson was seldom a cause: what ranking uses.
     pub causal_adjusted: f64,
-    /// Of the decisions in which it was applied, those that went well; `null` without any.
+    /// Runs with a final outcome in which it was applied.
+    pub times_applied: u32,
+    /// The share of these that went well; `null` without any.
     pub success_rate: Option<f64>,
     /// Helpful ratings among all, from two on.
     pub effectiveness_score: Option<f64>,
@@ -180,22 +190,6 @@ pub struct Revision {
     pub fields: Vec<RevisionField>,
 }
 
-/// A field of a text. Lists are written with commas.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct RevisionField {
-    /// Its name, such as `title`.
-    pub name: String,
-    /// What it was in the revision before; `null` in the first one.
-    pub before: Option<String>,
-    /// What it was in this one.
-    pub after: String,
-    /// Whether this revision changed it.
-    pub changed: bool,
-}
-
 /// `GET /v1/lessons/{slug}/standing`: each number, how it comes about, and what it says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -245,4 +239,34 @@ pub struct TermNumber {
     pub wanted: Option<String>,
     /// Whether it is so.
     pub met: Option<bool>,
+}
+
+/// One event that touched a lesson.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HistoryEntry {
+    /// When.
+    pub at: String,
+    /// The event's name, such as `Rated`.
+    pub event: String,
+    /// In words, such as `Rated helpful`.
+    pub summary: String,
+    /// Which device.
+    pub actor: String,
+    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    pub by: String,
+    /// The event's id.
+    pub op_id: String,
+    /// The standing before it; `null` for the event that added the lesson.
+    pub before: Option<StandingView>,
+    /// The standing after it.
+    pub after: StandingView,
+    /// The text's revision after it.
+    pub rev: u32,
+    /// Whether what it says of the lesson counted when it was said.
+    pub counted: bool,
+    /// Why not, where it was recorded only.
+    pub reason: Option<String>,
 }

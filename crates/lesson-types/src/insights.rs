@@ -1,5 +1,6 @@
 //! How runs and lessons do over time.
 
+use crate::lift::LiftBelief;
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,8 @@ pub struct InsightGroup {
     pub success: Option<SuccessRate>,
     /// When its latest run began.
     pub last_at: String,
+    /// The share of successes of its runs with lessons by tenths of the range, oldest first; `null` where none ended.
+    pub course: Vec<Option<f64>>,
     /// Days since an outcome of one of its runs was told, where its runs used to have outcomes and none came for a week;
     /// of agents alone, `null` elsewhere.
     pub silent_days: Option<u32>,
@@ -118,6 +121,8 @@ pub struct LessonInsight {
     pub given: u32,
     /// Runs that applied it.
     pub applied: u32,
+    /// Its lift now, whatever the range; `null` of a lesson that is gone.
+    pub lift: Option<LiftBelief>,
     /// How the runs that applied it ended; `null` while none has.
     pub success: Option<SuccessRate>,
     /// Tokens that it took over all its runs, by its text of today.
@@ -195,6 +200,10 @@ pub struct Insights {
     pub lessons: Vec<LessonInsight>,
     /// How many were given.
     pub given: u32,
+    /// Lessons in use whose lift lies above 0 with its whole interval, whatever the range.
+    pub helping: u32,
+    /// Those whose lift lies below 0.
+    pub harming: u32,
     /// The five lessons whose runs succeed more often than before, the greatest change first.
     pub risers: Vec<LessonInsight>,
     /// The five whose runs succeed less often.

@@ -1,6 +1,7 @@
 //! Lessons: what is shown, made, changed, listed and reviewed.
 
-use crate::lift::LessonMeasured;
+use crate::lift::{LessonMeasured, LiftBelief};
+use crate::proposals::ProposalView;
 use crate::words::{BadgeKind, Category, Kind, Qualification, StoreName, Trust, Verdict};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -66,6 +67,8 @@ pub struct LessonView {
     pub updated_at: String,
     /// The stored numbers.
     pub standing: StandingView,
+    /// How much more often runs go well with it, as far as seen.
+    pub lift: LiftBelief,
     /// What is derived from them at read time.
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
@@ -79,6 +82,19 @@ pub struct LessonView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub store: Option<StoreName>,
+    /// Changes that wait for a person, in answers to people; absent where none do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<ProposalView>>", optional))]
+    pub proposals: Vec<ProposalView>,
+    /// The id of the proposal that this request of an agent's key became: nothing of the lesson has changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub proposed: Option<String>,
+    /// Fields of the file that it came from which lessons lack: a JSON object as text, in answers to people about this lesson;
+    /// absent where there are none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<String>", optional))]
+    pub extra: String,
 }
 
 /// The stored numbers of a lesson.
@@ -257,6 +273,11 @@ pub struct LessonPatch {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     #[field(lesson)]
     pub tags: Option<Vec<String>>,
+    /// Fields that lessons lack: a JSON object as text; empty means none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::EXTRA)))]
+    #[field(lesson)]
+    pub extra: Option<String>,
 }
 
 /// How a list of lessons is ordered.
@@ -287,6 +308,8 @@ pub enum LessonSort {
     /// Highest causal score first; then lessons that no feedback has named, and last those that agents aren't given: held
     /// back, or kept out by their outcomes.
     Score,
+    /// Highest lift first; lessons of which nothing was seen last.
+    Lift,
     /// Last applied, or last named in feedback, first.
     LastUsed,
     /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.
@@ -316,6 +339,14 @@ pub struct LessonQuery {
     pub trust: Option<Trust>,
     /// Only this badge.
     pub badge: Option<BadgeKind>,
+    /// Only those that this voice added, such as `agent:` and the id of a key.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::ID)))]
+    #[field(sought)]
+    pub by: Option<String>,
+    /// Only those of this source, as the writer says.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub source: Option<String>,
     /// `false` (the default) hides archived ones, `true` shows only them.
     pub archived: Option<bool>,
     /// The order.
@@ -450,34 +481,4 @@ pub struct Merge {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     #[field(sought)]
     pub from: Vec<String>,
-}
-
-/// One event that touched a lesson.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct HistoryEntry {
-    /// When.
-    pub at: String,
-    /// The event's name, such as `Rated`.
-    pub event: String,
-    /// In words, such as `Rated helpful`.
-    pub summary: String,
-    /// Which device.
-    pub actor: String,
-    /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
-    pub by: String,
-    /// The event's id.
-    pub op_id: String,
-    /// The standing before it; `null` for the event that added the lesson.
-    pub before: Option<StandingView>,
-    /// The standing after it.
-    pub after: StandingView,
-    /// The text's revision after it.
-    pub rev: u32,
-    /// Whether what it says of the lesson counted when it was said.
-    pub counted: bool,
-    /// Why not, where it was recorded only.
-    pub reason: Option<String>,
 }

@@ -9,6 +9,7 @@ mod bulk;
 mod decisions;
 #[cfg(feature = "schema")]
 pub mod description;
+mod digest;
 mod edge_setup;
 mod endpoints;
 mod envelope;
@@ -22,17 +23,20 @@ mod lesson;
 mod lift;
 pub mod limits;
 mod members;
+mod proposals;
 mod recommend;
 mod report;
 mod review;
 mod sync;
 mod tools;
 mod transfer;
+mod voices;
 mod words;
 mod worker;
 
 pub use bulk::*;
 pub use decisions::*;
+pub use digest::*;
 pub use edge_setup::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
@@ -47,11 +51,13 @@ pub use keys::*;
 pub use lesson::*;
 pub use lift::*;
 pub use members::*;
+pub use proposals::*;
 pub use recommend::*;
 pub use report::*;
 pub use review::*;
 pub use sync::*;
 pub use tools::*;
 pub use transfer::*;
+pub use voices::*;
 pub use words::*;
 pub use worker::*;

@@ -1,6 +1,6 @@
 //! What lessons do, measured: the lift of the loop and of each lesson.
 
-use crate::words::{LiftGuard, LiftVerdict};
+use crate::words::{LiftGuard, LiftVerdict, LiftWord};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,26 @@ pub struct LiftQuery {
     /// Lessons in the answer, 0 to 1,000; 50 when absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = crate::limits::PAGE)))]
     pub limit: Option<u32>,
+}
+
+/// A lesson's lift as it is believed now: how much more often runs go well in which it is applied.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiftBelief {
+    /// −1 to 1; 0.08 is 8 points. 0.03 of a lesson that nothing was seen of.
+    pub mean: f64,
+    /// The lower end of the interval that holds it with a chance of 95 %.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// Runs with a final outcome in which it was applied.
+    pub runs: u32,
+    /// `helps` and `hurts` only where the interval leaves 0 out.
+    pub verdict: LiftWord,
+    /// When anything was last learned of it; `null` before that. From then on it is believed less, half after 180 days.
+    pub at: Option<String>,
 }
 
 /// How the decisions of an arm ended.
@@ -84,15 +104,11 @@ pub struct LessonLift {
     pub badge: String,
     /// What was measured by withholding it at random.
     pub lift: Lift,
+    /// What ranking goes by: learned from every run, without randomisation. Of a lesson that is gone it says nothing.
+    pub belief: LiftBelief,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
     /// not withheld, and where the guard turned the estimate off.
     pub more_runs: Option<u32>,
-    /// What was observed in decisions that applied it, −1 to 1, drawn towards 0: not randomised, so no proof.
-    pub evidence: f64,
-    /// The decisions that this is of.
-    pub evidence_runs: u32,
-    /// What ranking by evidence goes by: both, by how sure the measured one is.
-    pub effect: f64,
 }
 
 /// What is known of a lesson's effect, in short. Agents are told the verdict and no number.
@@ -149,7 +165,7 @@ pub struct LiftReport {
     pub by_domain: Vec<LiftGroup>,
     /// The same by who asked, most decisions first; at most 50.
     pub by_agent: Vec<LiftGroup>,
-    /// Lessons that were drawn for or applied: those that hurt first, then those that help, then by what is known of them.
+    /// Lessons that were drawn for: those that hurt first, then those that help, then by what is known of them.
     pub lessons: Vec<LessonLift>,
     /// How many fit the query.
     pub total: u32,

@@ -16,6 +16,10 @@ pub const CONTEXT: usize = 20_000;
 pub const RECOMMENDATION: usize = 100_000;
 /// A domain, tag, project type, tech stack, phase, source or server name.
 pub const WORD: usize = 100;
+/// The fields of a file that lessons lack, as JSON.
+pub const EXTRA: usize = 8_000;
+/// How many such fields.
+pub const EXTRA_FIELDS: usize = 100;
 /// Entries in a list of tags, project types or tech stacks.
 pub const WORDS: usize = 64;
 /// A query, feature or tool request.
@@ -46,6 +50,10 @@ pub const TOOL_PROMPT_TOKENS: usize = 1_200;
 pub const INSIGHT_DAYS: usize = 3_650;
 /// Lessons of one agent's key in use that nobody has approved: more than a person reviews at a time.
 pub const UNREVIEWED: usize = 200;
+/// Open proposals of one agent's key: more than a person reviews at a time.
+pub const PROPOSALS: usize = 50;
+/// Open proposals for one lesson, one of a voice.
+pub const LESSON_PROPOSALS: usize = 8;
 /// Lessons that one agent's key gives feedback on at once: the places of the longest answer that it gets unasked.
 pub const AGENT_FEEDBACK: usize = 15;
 /// The `limit` of a list of lessons.

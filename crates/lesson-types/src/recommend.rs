@@ -227,6 +227,9 @@ pub struct Recommended {
     /// Whether its texts are cut, because those of all lessons together take more than `max_tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortened: Option<bool>,
+    /// Lessons of the answer, by slug, of which one denies what the other says: only one of them can be right here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contradicts: Option<Vec<String>>,
 }
 
 /// The answer to a recommend.
@@ -256,6 +259,8 @@ pub struct Recommendations {
     pub excluded_low_effectiveness: u32,
     /// How many fell to their relevance.
     pub excluded_low_relevance: u32,
+    /// With a `query`: how many match so much less than the best one that they are hardly the right ones.
+    pub excluded_unlikely: u32,
     /// What to give the agent.
     pub prompt: String,
     /// What to do next when nothing was found.
@@ -331,12 +336,17 @@ pub struct TraceEntry {
     pub rank: Option<u32>,
     /// Relevance, 0 to 1, before standing.
     pub relevance: f64,
+    /// How likely it is to be the right one, 0 to 1, by its match and the best one's; `null` without a query, where no
+    /// lesson matches, and of a lesson that was left out before.
+    pub likelihood: Option<f64>,
+    /// How that came about.
+    pub likelihood_formula: Option<String>,
     /// The final score: the factors' running value after the last one.
     pub score: f64,
     /// Every factor in order of application.
     pub factors: Vec<Factor>,
     /// Why it is not in the answer: `archived`, `quarantined`, `unapproved`, `domain`, `category`,
-    /// `low_effectiveness`, `hurts`, `low_relevance`, `duplicate_title`, `near_duplicate`, `key_limit`, `beyond_limit` or
+    /// `low_effectiveness`, `harms`, `low_relevance`, `unlikely`, `duplicate_title`, `near_duplicate`, `key_limit`, `beyond_limit` or
     /// `withheld`.
     pub excluded: Option<String>,
     /// The same in words.

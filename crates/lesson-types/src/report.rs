@@ -19,6 +19,8 @@ pub struct LessonRank {
     pub badge: Badge,
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
+    /// Ratings, which that share is of.
+    pub ratings: u32,
     /// Causal effectiveness.
     pub effectiveness: f64,
     /// Retrievals that returned it.
@@ -196,6 +198,42 @@ pub struct SessionFeedback {
     pub last_silent: Option<String>,
 }
 
+/// How the runs of a space went: `runs` is `with_outcome`, `pending` and `control` together. Success is told one way
+/// everywhere: of the runs with a final outcome, the share that went well, `successes / with_outcome`. Control runs, which
+/// the others are compared with, are told apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunCounts {
+    /// Decisions that lessons were asked for, whether any was given.
+    pub runs: u32,
+    /// Those of them with a final outcome, control runs aside.
+    pub with_outcome: u32,
+    /// Those of these that went well.
+    pub successes: u32,
+    /// Runs whose outcome is open, control runs aside.
+    pub pending: u32,
+    /// Runs that were given no lesson on purpose, to compare the others with, however they ended.
+    pub control: u32,
+}
+
+/// What there is to give to agents.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Supply {
+    /// Lessons in use that are not held back.
+    pub lessons: u32,
+    /// Those of them that are left out for what came of them.
+    pub left_out: u32,
+    /// The newest runs in a row that were given no lesson, control runs aside; 0 where none ever was given one.
+    pub empty_runs: u32,
+    /// What to do where all are left out, or where runs stay empty for that; `null` else.
+    pub remedy: Option<String>,
+}
+
 /// `GET /v1/health`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,13 +246,19 @@ pub struct Health {
     pub issues: Vec<HealthIssue>,
     /// The engine's version.
     pub version: String,
+    /// How its runs went.
+    pub runs: RunCounts,
+    /// What there is to give to agents.
+    pub supply: Supply,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
     /// What was heard of the sessions of the last seven days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub sessions: Option<SessionFeedback>,
-    /// Σ causal_hits / Σ use_count; `null` without uses.
+    /// Uses of lessons that feedback names: Σ use_count.
+    pub uses: u32,
+    /// The share of these that were a cause, Σ causal_hits / Σ use_count; `null` without uses.
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,

@@ -1,7 +1,7 @@
 //! The review queue: what a person should look at, and why.
 
 use crate::lesson::Badge;
-use crate::lift::Lift;
+use crate::lift::{Lift, LiftBelief};
 use crate::words::{DecisionOutcome, Measure, Qualification, ReviewReason, Trust};
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -15,6 +15,12 @@ use serde::{Deserialize, Serialize};
 pub struct ReviewQuery {
     /// Lessons in the answer, 0 to 1,000; 50 when absent. With 0 the answer counts only.
     pub limit: Option<u32>,
+    /// Only lessons with this reason among theirs.
+    pub reason: Option<ReviewReason>,
+    /// Only lessons with this in their title or slug, in capitals or not.
+    #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
+    #[field(sought)]
+    pub q: Option<String>,
 }
 
 /// A lesson that says almost the same as another one.
@@ -35,6 +41,9 @@ pub struct NearDuplicate {
     pub similarity: f64,
     /// What `similarity` counts.
     pub measure: Measure,
+    /// The word by which one of them denies what the other says, such as `not`; `null` where they say the same. Who merges
+    /// them loses one of two opposite rules.
+    pub contradicts: Option<String>,
     /// Names the two texts, from either side the same: a client that keeps it need not ask about the pair again.
     pub pair: String,
 }
@@ -80,6 +89,8 @@ pub struct ReviewItem {
     pub effectiveness: f64,
     /// Uses in which it was a cause.
     pub causal_hits: u32,
+    /// How much more often runs go well with it, as far as seen.
+    pub lift: LiftBelief,
     /// What to do with a lesson that outcomes keep out or that is a candidate for pruning; `null`
     /// for others.
     pub remedy: Option<String>,
@@ -129,9 +140,11 @@ pub struct ReviewCounts {
 pub struct ReviewQueue {
     /// The first lessons.
     pub items: Vec<ReviewItem>,
-    /// All lessons that wait.
+    /// All lessons that wait, whatever the filters.
     pub total: u32,
-    /// How many for each reason.
+    /// How many of them fit the filters.
+    pub fits: u32,
+    /// How many for each reason, whatever the filters.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
     /// is, which is no event. At most 1,005.

@@ -85,6 +85,9 @@ pub struct Imported {
     pub added: u32,
     /// Lessons whose text changed.
     pub updated: u32,
+    /// Approved lessons that the files have another text for: it waits as a proposal, and the text in force stays.
+    #[serde(default)]
+    pub proposed: u32,
     /// Lessons and records of tools that were there already.
     pub unchanged: u32,
     /// Events that were taken besides the lessons above: of a ledger, or records of tools.

@@ -271,11 +271,11 @@ vocabulary!(
     /// What past use does to a lesson's relevance.
     #[derive(Default)]
     StandingRule {
-        /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
+        /// What is believed of the lesson's lift.
         #[default]
+        Lift = "lift",
+        /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
         Seeds = "seeds",
-        /// What was measured and observed of the lesson's effect.
-        Evidence = "evidence",
     }
 );
 vocabulary!(
@@ -291,6 +291,19 @@ vocabulary!(
         /// Too little is known.
         #[default]
         Unknown = "unknown",
+    }
+);
+vocabulary!(
+    /// What the lift of a lesson says, by its interval.
+    #[derive(Default)]
+    LiftWord {
+        /// The interval lies above 0.
+        Helps = "helps",
+        /// It holds 0.
+        #[default]
+        Unsure = "unsure",
+        /// It lies below 0.
+        Hurts = "hurts",
     }
 );
 vocabulary!(

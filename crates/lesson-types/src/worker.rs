@@ -22,13 +22,23 @@ pub enum ToWorker {
     },
     /// Fetch the model pack (from the cache when it is there), load it and embed what has no
     /// vector yet; answered by [`FromWorker::Model`] as it goes on.
-    LoadModel,
+    LoadModel {
+        /// Which model, in place of one that is loaded; absent: the one that is kept, or else the English one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(optional))]
+        model: Option<ModelName>,
+    },
     /// Stop a download that is under way; what has come is kept, and the next one goes on there.
     CancelModel,
     /// Stop giving lessons their vectors.
     StopIndexing,
     /// Go on with it.
     ResumeIndexing,
+    /// Somebody looks at the page, or not any more: what a server has is asked for more often meanwhile.
+    Watch {
+        /// Whether somebody does.
+        watched: bool,
+    },
 }
 
 /// Worker → page.
@@ -60,6 +70,13 @@ pub enum FromWorker {
         /// The condition.
         state: ModelState,
     },
+    /// The models that the server has packs of.
+    Models {
+        /// Those that can be chosen.
+        offered: Vec<ModelName>,
+        /// The one that is loaded, kept, or would be loaded.
+        chosen: ModelName,
+    },
     /// The store was changed, by this tab or by another one.
     Changed,
     /// What was stored was deleted under the open page, by a person or by the browser; the engine goes on with what is
@@ -77,6 +94,17 @@ pub enum FromWorker {
         /// What happened and what to do, for a person.
         message: String,
     },
+}
+
+/// A model that lessons are found by meaning with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub enum ModelName {
+    /// all-MiniLM-L6-v2: English, 23 MB.
+    English,
+    /// multilingual-e5-small: some hundred languages, 45 MB.
+    Multilingual,
 }
 
 /// The model's condition, as the page shows it.

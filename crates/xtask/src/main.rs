@@ -131,6 +131,9 @@ enum Task {
         /// For `relevance`: a folder of markdown lessons with `match.keywords`, instead of the sample lessons.
         #[arg(long, value_name = "DIR")]
         lessons: Option<PathBuf>,
+        /// For `relevance`: queries in other languages, with the multilingual model.
+        #[arg(long, conflicts_with_all = ["json", "lessons"])]
+        languages: bool,
         /// For `learn`: the exploratory set of the Upworthy Research Archive, as CSV.
         #[arg(long, value_name = "FILE")]
         upworthy: Option<PathBuf>,
@@ -147,11 +150,26 @@ enum Task {
         #[arg(long, conflicts_with = "tag")]
         no_build: bool,
     },
+    /// Make a model pack that is no part of a build, and print where it lies.
+    Model {
+        /// The model.
+        #[arg(value_enum)]
+        model: ChosenModel,
+        /// Put it into `dist/` too, in parts that Cloudflare takes: the dashboard and the edge function offer it then
+        #[arg(long)]
+        offer: bool,
+    },
     /// Formatting, lints for the host and for wasm32, JavaScript, documentation, licences, structure.
     Check,
     /// Stand in for wasm-bindgen while trunk builds the dashboard.
     #[command(hide = true)]
     Bind(split::Bind),
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum ChosenModel {
+    /// multilingual-e5-small: 44 MB, made of a package of 91 MB.
+    Multilingual,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -210,15 +228,27 @@ fn start(task: Task) -> Result<()> {
             name,
             json,
             lessons,
+            languages,
             upworthy,
         } => {
             let inputs = bench::Inputs {
                 lessons: lessons.as_deref(),
+                languages,
                 upworthy: upworthy.as_deref(),
             };
             bench::bench(&cache, &name, json, inputs)
         }
         Task::Release { tag, no_build, .. } => release::release(&cache, tag.as_deref(), !no_build),
+        Task::Model {
+            model: ChosenModel::Multilingual,
+            offer,
+        } => {
+            println!("{}", model::multilingual(&cache)?.display());
+            if offer {
+                model::offer_multilingual(&cache)?;
+            }
+            Ok(())
+        }
         Task::Check => check::check(&cache),
         Task::Bind(asked) => split::bind(&cache, asked),
     }

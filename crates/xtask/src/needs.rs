@@ -20,6 +20,8 @@ pub enum Need {
     Trunk,
     /// The packed model.
     Model,
+    /// The packed multilingual model.
+    Multilingual,
     /// `wasm-bindgen-test-runner`.
     WasmRunner,
     /// Chromium and its driver.
@@ -72,6 +74,9 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
             Need::Npm => plan.step("npm packages", || npm::ensure(cache)),
             Need::Trunk => tool(cache, plan, tools::trunk()),
             Need::Model => plan.step("model pack", || model::ensure(cache)),
+            Need::Multilingual => plan.step("multilingual model pack", || {
+                model::multilingual(cache).map(|_| "made".to_owned())
+            }),
             Need::WasmRunner => tool(cache, plan, tools::wasm_bindgen(cache)?),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
             Need::Oracles => plan.step("Python packages of the oracles", || {

@@ -113,6 +113,9 @@ fn cargo_test(cache: &Cache, needs: &[Need], arguments: &[&str]) -> Result<()> {
         cargo.env("LESSONLOOP_MODEL_PACK", model::pack(cache)?);
         cargo.env("LESSONLOOP_MODEL_WEIGHTS", model::weights(cache)?);
     }
+    if needs.contains(&Need::Multilingual) {
+        cargo.env("LESSONLOOP_MULTILINGUAL_PACK", model::multilingual(cache)?);
+    }
     if needs.contains(&Need::Oracles) {
         cargo.env("LESSONLOOP_PYTHON", python::ORACLES.interpreter(cache)?);
     }

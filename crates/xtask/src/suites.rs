@@ -67,7 +67,7 @@ const SUITES: &[Suite] = &[
     Suite {
         name: "embed",
         about: "tokens and vectors against their oracles, the model pack",
-        needs: &[Need::Model, Need::Oracles],
+        needs: &[Need::Model, Need::Multilingual, Need::Oracles],
         runner: Runner::Cargo(&[
             "-p",
             "lesson-embed",

@@ -31,8 +31,10 @@ pub struct Times {
     pub slowest: f64,
     /// The median of recommendations under the sources' rules.
     pub seeds: f64,
-    /// The same by evidence, after one more outcome each.
-    pub evidence: f64,
+    /// The same by lift, after one more outcome each.
+    pub lift: f64,
+    /// The median of outcomes.
+    pub outcome: f64,
 }
 
 /// Measures.
@@ -63,11 +65,12 @@ pub fn measure() -> Result<Times, String> {
     let (first, _) = timed(&service, Method::Get, "/v1/lift", Value::Null);
     let outcome = |n: usize| {
         let body = json!({ "decision_id": format!("open-{n:04}"), "outcome": "success" });
-        timed(&service, Method::Post, "/v1/outcome", body);
+        timed(&service, Method::Post, "/v1/outcome", body).0
     };
+    let mut outcomes = Vec::new();
     let mut lifts = Vec::new();
     for n in 0..ROUNDS {
-        outcome(n);
+        outcomes.push(outcome(n));
         lifts.push(timed(&service, Method::Get, "/v1/lift", Value::Null).0);
     }
     let recommend = || {
@@ -75,15 +78,19 @@ pub fn measure() -> Result<Times, String> {
             json!({ "query": "retry a payment with care", "domain": "domain 3", "dry_run": true });
         timed(&service, Method::Post, "/v1/recommend", body).0
     };
+    let by = |standing: &str| {
+        let rank = json!({ "rank": { "standing": standing } });
+        timed(&service, Method::Patch, "/v1/policy", rank);
+    };
+    by("seeds");
     let mut seeds: Vec<f64> = (0..ROUNDS).map(|_| recommend()).collect();
-    let standing = json!({ "rank": { "standing": "evidence" } });
-    timed(&service, Method::Patch, "/v1/policy", standing);
-    let mut evidence = Vec::new();
+    by("lift");
+    let mut lift = Vec::new();
     for n in ROUNDS..2 * ROUNDS {
         outcome(n);
-        evidence.push(recommend());
+        lift.push(recommend());
     }
-    for times in [&mut lifts, &mut seeds, &mut evidence] {
+    for times in [&mut lifts, &mut seeds, &mut lift, &mut outcomes] {
         times.sort_by(f64::total_cmp);
     }
     Ok(Times {
@@ -91,7 +98,8 @@ pub fn measure() -> Result<Times, String> {
         next: lifts[ROUNDS / 2],
         slowest: lifts[ROUNDS - 1],
         seeds: seeds[ROUNDS / 2],
-        evidence: evidence[ROUNDS / 2],
+        lift: lift[ROUNDS / 2],
+        outcome: outcomes[ROUNDS / 2],
     })
 }
 
@@ -147,6 +155,7 @@ fn events() -> Vec<EventKind> {
                     rank,
                     score: 0.5,
                     relevance: 0.5,
+                    likelihood: None,
                 })
                 .collect(),
             policy: String::new(),

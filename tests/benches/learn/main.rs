@@ -10,6 +10,7 @@
 
 mod archive;
 mod arm;
+mod bound;
 mod coverage;
 mod dice;
 mod figures;
@@ -18,24 +19,18 @@ mod picture;
 mod play;
 mod report;
 mod situations;
-mod spread;
 mod upworthy;
-mod wilson;
 mod world;
 
 use arm::Arm;
-use figures::Mean;
-use lesson_core::Policy;
 use play::{Played, play};
 use report::{Report, Table};
 use situations::Situations;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use world::{Family, REPORTING, TUNING, World};
+use world::{FAMILIES, Family, World};
 
-/// c that are tried on the tuning worlds.
-const WEIGHTS: [f64; 6] = [0.0, 1.0, 2.0, 3.0, 5.0, 8.0];
-/// Probabilities of withholding that are reported.
+/// The probability of withholding that is reported.
 const Q: f64 = 0.2;
 
 fn main() -> ExitCode {
@@ -88,31 +83,16 @@ fn measured() -> Result<(), String> {
         situations.asked.len(),
         situations.domains.len()
     );
-    let c = Policy::default().rank.evidence_weight;
-    let tuned = WEIGHTS.map(|weight| {
-        let gain = |arm: Arm| {
-            let played = worlds(&situations, &TUNING, arm, arguments.worlds);
-            Mean::of(played.into_iter().map(|one| one.success))
-        };
-        (
-            weight,
-            gain(Arm::Evidence(weight)),
-            gain(Arm::Measured(weight, Q)),
-        )
-    });
-    eprintln!("tuned");
     let arms = [
         Arm::Random,
         Arm::Relevance,
         Arm::Seeds,
-        Arm::Wilson,
-        Arm::Beta,
-        Arm::Evidence(c),
-        Arm::Measured(c, Q),
-        Arm::Left(c),
+        Arm::Lift,
+        Arm::Withheld(Q),
+        Arm::Full,
         Arm::Oracle,
     ];
-    let tables = REPORTING.map(|family| {
+    let tables = FAMILIES.map(|family| {
         let played = arms.map(|arm| (arm, worlds(&situations, &family, arm, arguments.worlds)));
         eprintln!("{}", family.name);
         Table::of(family, played.to_vec())
@@ -125,8 +105,6 @@ fn measured() -> Result<(), String> {
     let gains = arguments.upworthy.as_deref().map(upworthy::measure);
     let report = Report {
         worlds: arguments.worlds,
-        c,
-        tuned: tuned.to_vec(),
         tables: tables.to_vec(),
         counted,
         tells: tells.to_vec(),

@@ -32,7 +32,7 @@ pub fn bars(title: &str, groups: &[(String, Vec<(String, Mean)>)], by: f64) -> S
         y += ROW;
         for (name, mean) in bars.iter().filter(|(_, mean)| mean.value.is_finite()) {
             let (value, half) = (mean.value * by, mean.half * by);
-            let fill = if name.starts_with("evidence") {
+            let fill = if name.starts_with("lift") {
                 "#2b6cb0"
             } else {
                 "#a0aec0"

@@ -3,10 +3,14 @@
 use crate::dice::Dice;
 use crate::situations::Situations;
 
-/// Decisions of a world.
+/// Decisions of a world, unless its family says otherwise.
 pub const RUNS: usize = 4_000;
 /// Lessons in an answer.
 pub const PLACES: usize = 5;
+/// The time that a world's decisions are spread over, in milliseconds: 90 days.
+pub const SPAN: i64 = 90 * 86_400_000;
+/// The share of decisions that the voice that lies asks for.
+const LIARS: f64 = 0.1;
 
 /// A family of worlds.
 #[derive(Debug, Clone, Copy)]
@@ -23,59 +27,63 @@ pub struct Family {
     pub within: f64,
     /// Whether a third of the lessons that help go stale at half-time.
     pub drifts: bool,
+    /// Whether one voice, which asks for a tenth of the decisions, tells each outcome the wrong way round.
+    pub lies: bool,
+    /// Its decisions.
+    pub runs: usize,
 }
 
-/// What constants are chosen on.
-pub const TUNING: Family = Family {
-    name: "tuning",
-    seed: 1,
-    base: (0.25, 0.75),
-    missing: 0.25,
+/// What is common to families; each names what differs.
+const STANDARD: Family = Family {
+    name: "standard",
+    seed: 2,
+    base: (0.2, 0.8),
+    missing: 0.3,
     within: 0.0,
     drifts: false,
+    lies: false,
+    runs: RUNS,
 };
 
-/// What is reported.
-pub const REPORTING: [Family; 5] = [
-    Family {
-        name: "standard",
-        seed: 2,
-        base: (0.2, 0.8),
-        missing: 0.3,
-        within: 0.0,
-        drifts: false,
-    },
+/// What is measured. Constants were chosen on worlds of seed 1, which are in no table.
+pub const FAMILIES: [Family; 7] = [
+    STANDARD,
     Family {
         name: "drift",
         seed: 3,
-        base: (0.2, 0.8),
-        missing: 0.3,
-        within: 0.0,
         drifts: true,
+        ..STANDARD
     },
     Family {
         name: "40 % of outcomes missing",
         seed: 4,
-        base: (0.2, 0.8),
         missing: 0.4,
-        within: 0.0,
-        drifts: false,
+        ..STANDARD
     },
     Family {
         name: "situations of a domain differ by ±0.3",
         seed: 6,
         base: (0.3, 0.7),
-        missing: 0.3,
         within: 0.3,
-        drifts: false,
+        ..STANDARD
     },
     Family {
         name: "base rate 0.8",
         seed: 5,
         base: (0.8, 0.8),
-        missing: 0.3,
-        within: 0.0,
-        drifts: false,
+        ..STANDARD
+    },
+    Family {
+        name: "one key lies",
+        seed: 7,
+        lies: true,
+        ..STANDARD
+    },
+    Family {
+        name: "few runs (200)",
+        seed: 8,
+        runs: 200,
+        ..STANDARD
     },
 ];
 
@@ -90,8 +98,8 @@ pub struct World {
     pub later: Vec<f64>,
     /// How often decisions in each situation go well without a lesson.
     pub base: Vec<f64>,
-    /// The share of outcomes that never come.
-    pub missing: f64,
+    /// What it shares with its family.
+    pub family: Family,
 }
 
 impl World {
@@ -128,13 +136,23 @@ impl World {
                 .iter()
                 .map(|asked| domains[asked.domain] + dice.between(-family.within, family.within))
                 .collect(),
-            missing: family.missing,
+            family: *family,
         }
+    }
+
+    /// When a decision is made, in milliseconds from the first.
+    pub fn time(&self, run: usize) -> i64 {
+        run as i64 * (SPAN / self.family.runs as i64)
+    }
+
+    /// Whether the voice that lies asks for the decision for which this was drawn, evenly from 0 to 1.
+    pub fn is_lied_about(&self, drawn: f64) -> bool {
+        self.family.lies && drawn < LIARS
     }
 
     /// The lifts at a decision.
     pub fn lifts_at(&self, run: usize) -> &[f64] {
-        if run < RUNS / 2 {
+        if run < self.family.runs / 2 {
             &self.lifts
         } else {
             &self.later

@@ -91,6 +91,7 @@ fn ranked(scores: &[f64]) -> Answer {
     Answer {
         ranked,
         words: Vec::new(),
+        likely: Vec::new(),
     }
 }
 

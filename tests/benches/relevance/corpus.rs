@@ -33,7 +33,14 @@ pub struct Corpus {
 /// # Errors
 /// When a file can't be read; names it, and the line.
 pub fn samples() -> Result<Corpus, String> {
-    let files = markdown(Path::new(SAMPLES))?;
+    of_files(markdown(Path::new(SAMPLES))?)
+}
+
+/// Lessons in the place of the samples, under their names, with the samples' queries.
+///
+/// # Errors
+/// When one can't be read; names it, and the line.
+pub fn of_files(files: Vec<(String, String)>) -> Result<Corpus, String> {
     let lessons = lessons(&files)?;
     let queries = labelled(&slugs(&lessons))?;
     Ok(Corpus {

@@ -2,16 +2,19 @@
 //! and without, beside BM25, cosine, both as a plain hybrid, and packages from npm.
 //!
 //! `LESSONLOOP_MODEL_PACK` is the pack. `--lessons DIR` takes another folder of lessons, `--misses` lists the queries
-//! whose right lesson is not first, `--json` ends with one line of JSON. With `LESSONLOOP_PEERS` and
+//! whose right lesson is not first, `--json` ends with one line of JSON, `--languages` asks in other languages
+//! instead, with the pack in `LESSONLOOP_MULTILINGUAL_PACK`, too. With `LESSONLOOP_PEERS` and
 //! `LESSONLOOP_PEER_MODEL`, as `cargo xtask bench relevance` sets them, the packages take part.
 
 mod author;
 mod baselines;
 mod corpus;
+mod languages;
 mod measure;
 mod ours;
 mod peers;
 mod queries;
+mod reliability;
 mod report;
 
 use corpus::Corpus;
@@ -35,6 +38,7 @@ struct Arguments {
     lessons: Option<PathBuf>,
     misses: bool,
     json: bool,
+    languages: bool,
 }
 
 fn main() -> ExitCode {
@@ -55,7 +59,22 @@ fn measured() -> Result<(), String> {
         Some(at) => corpus::folder(at)?,
         None => corpus::samples()?,
     };
-    let runs = runs(&corpus, &Rc::new(Cached::open(&pack)?))?;
+    let model = Rc::new(Cached::open(&pack)?);
+    if arguments.languages {
+        let other = std::env::var("LESSONLOOP_MULTILINGUAL_PACK").map_err(|_| {
+            "LESSONLOOP_MULTILINGUAL_PACK is not set: run `cargo xtask bench relevance --languages`"
+        })?;
+        let other = Rc::new(Cached::open(&other)?);
+        return languages::print(
+            &corpus,
+            &[
+                ("words alone", None),
+                ("English model", Some(model)),
+                ("multilingual model", Some(other)),
+            ],
+        );
+    }
+    let runs = runs(&corpus, &model)?;
     report::print(&corpus, &runs, arguments.lessons.as_deref());
     if arguments.misses {
         report::misses(&corpus, &runs);
@@ -76,11 +95,12 @@ fn arguments(mut given: impl Iterator<Item = String>) -> Result<Arguments, Strin
             }
             "--misses" => arguments.misses = true,
             "--json" => arguments.json = true,
+            "--languages" => arguments.languages = true,
             // Cargo says so to every bench.
             "--bench" => {}
             other => {
                 return Err(format!(
-                    "{other} is not known; there are --lessons DIR, --misses and --json"
+                    "{other} is not known; there are --lessons DIR, --misses, --languages and --json"
                 ));
             }
         }
@@ -104,6 +124,8 @@ fn runs(corpus: &Corpus, model: &Rc<Cached>) -> Result<Vec<Run>, String> {
         each("recommend without", &|text| plain.recommend(text))?,
         each("search with the model", &|text| semantic.search(text))?,
         each("search without", &|text| plain.search(text))?,
+        each("all, with the model", &|text| semantic.recommend_all(text))?,
+        each("all, without", &|text| plain.recommend_all(text))?,
     ];
     let baselines = baselines::Baselines::open(&corpus.lessons, model)?;
     runs.extend([

@@ -2,7 +2,7 @@
 
 use crate::corpus::Corpus;
 use lesson_embed::{EmbedError, Model};
-use lesson_service::{Embedder, Host, Service};
+use lesson_service::{Embedder, Host, Reading, Service};
 use lesson_sync::MemoryStore;
 use lesson_types::{Method, Request, limits};
 use serde_json::{Value, json};
@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 /// The words of relevance, least first.
 pub const WORDS: [&str; 4] = ["low", "medium", "high", "very high"];
@@ -24,6 +25,8 @@ pub struct Answer {
     pub ranked: Vec<usize>,
     /// The relevance of each, as a place in [`WORDS`]; empty where a way of searching has no words.
     pub words: Vec<usize>,
+    /// How likely each is said to be the right one, and the tokens that it takes; empty but for recommend.
+    pub likely: Vec<(f64, u64)>,
 }
 
 impl Answer {
@@ -36,7 +39,11 @@ impl Answer {
 /// The model, which embeds each text once.
 pub struct Cached {
     model: Model,
-    held: RefCell<BTreeMap<String, Vec<f32>>>,
+    bytes: usize,
+    loading: Duration,
+    /// What each text took.
+    times: RefCell<Vec<Duration>>,
+    held: RefCell<BTreeMap<(String, bool), Vec<f32>>>,
 }
 
 impl Cached {
@@ -44,13 +51,48 @@ impl Cached {
     ///
     /// # Errors
     /// When the pack can't be read or is refused.
+    #[expect(clippy::disallowed_methods, reason = "what is measured is time")]
     pub fn open(pack: &str) -> Result<Self, String> {
-        let bytes = std::fs::read(pack).map_err(|error| format!("{pack}: {error}"))?;
-        let model = Model::load(bytes).map_err(|error| format!("{pack}: {error}"))?;
+        let pack_bytes = std::fs::read(pack).map_err(|error| format!("{pack}: {error}"))?;
+        let (bytes, began) = (pack_bytes.len(), Instant::now());
+        let model = Model::load(pack_bytes).map_err(|error| format!("{pack}: {error}"))?;
         Ok(Self {
             model,
+            bytes,
+            loading: began.elapsed(),
+            times: RefCell::default(),
             held: RefCell::default(),
         })
+    }
+
+    /// A row of a table: the model, its pack's size, how long it loads, and what the middle one of the texts took.
+    pub fn cost(&self) -> String {
+        let mut times = self.times.borrow().clone();
+        times.sort_unstable();
+        let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+        format!(
+            "| {} | {:.1} MB | {} ms | {:.1} ms |",
+            self.model.id(),
+            self.bytes as f64 / 1e6,
+            self.loading.as_millis(),
+            middle.as_secs_f64() * 1e3
+        )
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "what is measured is time")]
+    fn once(&self, text: &str, is_query: bool) -> Result<Vec<f32>, EmbedError> {
+        let key = (text.to_owned(), is_query);
+        if let Some(vector) = self.held.borrow().get(&key) {
+            return Ok(vector.clone());
+        }
+        let began = Instant::now();
+        let vector = match is_query {
+            true => self.model.embed_query(text)?,
+            false => self.model.embed(text)?,
+        };
+        self.times.borrow_mut().push(began.elapsed());
+        self.held.borrow_mut().insert(key, vector.clone());
+        Ok(vector)
     }
 }
 
@@ -64,14 +106,19 @@ impl Embedder for Cached {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        if let Some(vector) = self.held.borrow().get(text) {
-            return Ok(vector.clone());
-        }
-        let vector = self.model.embed(text)?;
-        self.held
-            .borrow_mut()
-            .insert(text.to_owned(), vector.clone());
-        Ok(vector)
+        self.once(text, false)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.once(text, true)
+    }
+
+    fn is_multilingual(&self) -> bool {
+        self.model.is_multilingual()
+    }
+
+    fn reading(&self) -> Reading {
+        self.model.reading()
     }
 }
 
@@ -124,8 +171,57 @@ impl Engine {
     /// # Errors
     /// When it fails.
     pub fn recommend(&self, query: &str) -> Result<Answer, String> {
-        let body = json!({ "query": query, "limit": limits::LIMIT, "dry_run": true });
-        self.read(&self.ask("/v1/recommend", body)?["recommended"])
+        self.recommend_by(query, &json!({}))
+    }
+
+    /// The same, with every lesson that is relevant at all, however unlikely.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn recommend_all(&self, query: &str) -> Result<Answer, String> {
+        self.recommend_by(query, &json!({ "min_likelihood": 0.0 }))
+    }
+
+    fn recommend_by(&self, query: &str, policy: &Value) -> Result<Answer, String> {
+        let body = json!({
+            "query": query,
+            "limit": limits::LIMIT,
+            "max_tokens": limits::PROMPT_TOKENS_MAX,
+            "dry_run": true,
+            "explain": true,
+            "policy": policy,
+        });
+        let told = self.ask("/v1/recommend", body)?;
+        let mut answer = self.read(&told["recommended"])?;
+        let (given, traces) = (&told["recommended"], &told["trace"]);
+        for (one, trace) in given
+            .as_array()
+            .into_iter()
+            .flatten()
+            .zip(traces.as_array().into_iter().flatten())
+        {
+            if one["slug"] != trace["slug"] {
+                return Err(format!("the trace of {} is not in its place", one["slug"]));
+            }
+            let likelihood = trace["likelihood"].as_f64().unwrap_or(0.0);
+            answer
+                .likely
+                .push((likelihood, one["tokens"].as_u64().unwrap_or(0)));
+        }
+        Ok(answer)
+    }
+
+    /// What `POST /v1/patterns` answers.
+    ///
+    /// # Errors
+    /// When it fails.
+    #[allow(
+        dead_code,
+        reason = "the suite asks it, and the bench of the same name does not"
+    )]
+    pub fn patterns(&self, feature: &str) -> Result<Answer, String> {
+        let body = json!({ "feature": feature });
+        self.read(&self.ask("/v1/patterns", body)?["results"])
     }
 
     /// What `POST /v1/search` answers.

@@ -79,6 +79,7 @@ pub fn runs(packages: &str, corpus: &Corpus, model: &Cached) -> Result<Vec<Run>,
         let answers = peer.ranked.into_iter().map(|ranked| Answer {
             ranked,
             words: Vec::new(),
+            likely: Vec::new(),
         });
         Ok(Run {
             name: peer.name,

@@ -5,6 +5,7 @@ use crate::corpus::Corpus;
 use crate::measure::{COMPARED, Difference, MEASURES, Score, differences, mean, score};
 use crate::ours::WORDS;
 use crate::queries::Kind;
+use crate::reliability::{self, BINS};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -12,6 +13,9 @@ use std::path::Path;
 const OURS: usize = 4;
 /// The place of *high*.
 const HIGH: usize = 2;
+
+/// Runs whose answers tell likelihoods: recommend, and recommend with all that is unlikely.
+const LIKELY: [usize; 4] = [0, 1, OURS, OURS + 1];
 
 const ANSWERABLE: [Kind; 2] = [Kind::Phrase, Kind::Situation];
 
@@ -72,6 +76,39 @@ pub fn print(corpus: &Corpus, runs: &[Run], folder: Option<&Path>) {
         "\nDifferences: the mean, and where it lies in 95 of 100 paired bootstrap draws of the queries.\n"
     );
     words(corpus, runs);
+    likelihood(corpus, runs);
+}
+
+/// Whether likelihoods hold, and what an answer costs with and without what is unlikely.
+fn likelihood(corpus: &Corpus, runs: &[Run]) {
+    println!(
+        "\n{:26} {:>8}{:>8}{:>8}{:>9}{:>8}   lessons: said, right; a column for each likelihood from {}",
+        "likelihood",
+        "error",
+        "hit@1",
+        "hit@5",
+        "lessons",
+        "tokens",
+        BINS.map(|least| least.to_string()).join(", ")
+    );
+    for run in LIKELY.map(|at| &runs[at]) {
+        let bins = reliability::bins(corpus, &run.answers);
+        let cost = reliability::cost(corpus, &run.answers);
+        let cells = bins.map(|bin| format!("{}: {:.2}, {:.2}", bin.lessons, bin.said, bin.right));
+        println!(
+            "{:26} {:8.3}{:8.3}{:8.3}{:9.2}{:8.0}   {}",
+            run.name,
+            reliability::error(&bins),
+            cost.first,
+            cost.five,
+            cost.lessons,
+            cost.tokens,
+            cells.join(" / ")
+        );
+    }
+    println!(
+        "Error: the mean distance of what is said from the share that is right. Lessons, tokens: of the first five of an\n         answer. *All*: with min_likelihood at 0, as before anything is left out."
+    );
 }
 
 /// What the words of relevance say.
@@ -217,7 +254,36 @@ pub fn json(corpus: &Corpus, runs: &[Run]) -> Value {
             })
         })
         .collect();
-    json!({ "lessons": corpus.lessons.len(), "kinds": kinds, "words": words })
+    let likelihood: Vec<Value> = LIKELY
+        .iter()
+        .map(|at| {
+            let run = &runs[*at];
+            let bins = reliability::bins(corpus, &run.answers);
+            let cost = reliability::cost(corpus, &run.answers);
+            let rows: Vec<Value> = BINS
+                .iter()
+                .zip(&bins)
+                .map(|(from, bin)| {
+                    json!({
+                        "from": from,
+                        "lessons": bin.lessons,
+                        "said": round(bin.said),
+                        "right": round(bin.right),
+                    })
+                })
+                .collect();
+            json!({
+                "name": run.name,
+                "error": round(reliability::error(&bins)),
+                "bins": rows,
+                "hit_at_1": round(cost.first),
+                "hit_at_5": round(cost.five),
+                "lessons": round(cost.lessons),
+                "tokens": round(cost.tokens),
+            })
+        })
+        .collect();
+    json!({ "lessons": corpus.lessons.len(), "kinds": kinds, "words": words, "likelihood": likelihood })
 }
 
 fn round(value: f64) -> Value {

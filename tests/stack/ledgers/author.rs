@@ -50,6 +50,8 @@ pub struct Author {
     refused: Vec<Value>,
     /// How often a person's approval let count what had waited.
     released: usize,
+    /// How often a voice was withdrawn, or that taken back.
+    refolds: usize,
 }
 
 /// The last is an edge's, which answers for both agents.
@@ -90,6 +92,7 @@ impl Author {
             taken: Vec::new(),
             refused: Vec::new(),
             released: 0,
+            refolds: 0,
         }
     }
 
@@ -208,6 +211,10 @@ impl Author {
             .entry(event.op_id.clone())
             .or_insert_with(|| event.request.clone());
         self.taken.push(event.clone());
+        if event.event.refolds() {
+            self.space = self.read_back();
+            self.refolds += 1;
+        }
         None
     }
 
@@ -221,7 +228,7 @@ impl Author {
 
     /// What the events that were folded come to when they are written as JSON and read again.
     fn read_back(&self) -> Space {
-        let mut space = Space::new();
+        let mut space = Space::for_ledger(&self.taken);
         for event in &self.taken {
             let text = serde_json::to_string(event).expect("an event is text and numbers");
             let event: Event = serde_json::from_str(&text).expect("it was just written");
@@ -250,6 +257,7 @@ impl Author {
         line["last_seq"] = json!(last_seq);
         line["refused"] = json!(self.refused);
         line["released"] = json!(self.released);
+        line["refolds"] = json!(self.refolds);
         line
     }
 }

@@ -70,6 +70,10 @@ impl Author {
             project_types: dice.words(),
             tech_stacks: dice.words(),
             tags: dice.words(),
+            extra: match dice.one_in(3) {
+                true => serde_json::json!({"x": dice.text(), "list": dice.words()}).to_string(),
+                false => String::new(),
+            },
         };
         let standing = if dice.one_in(2) {
             Standing::default()
@@ -90,6 +94,12 @@ impl Author {
                 consecutive_failures: dice.count(),
                 trial_from: dice.count(),
                 proven_effective: dice.one_in(4),
+                lift_mean: dice.confidence() * if dice.one_in(2) { -1.0 } else { 1.0 },
+                lift_variance: if dice.one_in(6) {
+                    dice.confidence() / 60.0
+                } else {
+                    0.0144
+                },
                 ..Standing::default()
             }
         };
@@ -100,6 +110,7 @@ impl Author {
             last_used_at: self.maybe_time(),
             last_feedback_at: self.maybe_time(),
             qualified_at: self.maybe_time(),
+            lift_at: self.maybe_time(),
             ..standing
         };
         let dice = &mut self.dice;
@@ -147,7 +158,7 @@ impl Author {
             };
         }
         let lesson = self.slug();
-        match self.dice.below(36) {
+        match self.dice.below(41) {
             0 | 1 => self.added(),
             2 | 3 => self.edited(lesson),
             4 => EventKind::LessonArchived { lesson },
@@ -206,6 +217,9 @@ impl Author {
             }
             30 => EventKind::TrialGranted { lesson },
             31 => self.settings(),
+            32..=34 => self.proposed(lesson),
+            35 => self.settled(lesson),
+            36 => self.withdrawn(),
             _ => EventKind::ToolSucceeded {
                 query: match self.dice.below(4) {
                     0 => " deploy\u{2003}the\n APP\u{a0}".to_owned(),
@@ -217,6 +231,77 @@ impl Author {
                     .of(&["git", "Vercel", "project-memory", "system-control", ""])
                     .to_owned(),
             },
+        }
+    }
+
+    /// A change, or that the lesson be archived, under an id that is mostly new.
+    fn proposed(&mut self, lesson: String) -> EventKind {
+        let archive = self.dice.one_in(4);
+        let EventKind::LessonEdited {
+            changes, base_rev, ..
+        } = self.edited(lesson.clone())
+        else {
+            return self.settings();
+        };
+        let changes = match archive && !self.dice.one_in(6) {
+            true => Box::default(),
+            false => changes,
+        };
+        EventKind::ChangeProposed {
+            proposal: match self.dice.below(12) {
+                0 => String::new(),
+                1 => self.open_proposal(&lesson),
+                _ => format!("p-{}", self.next),
+            },
+            lesson,
+            base_rev,
+            changes,
+            archive,
+            trust: self.dice.of(&CLAIMED),
+            findings: self.dice.words(),
+        }
+    }
+
+    fn settled(&mut self, lesson: String) -> EventKind {
+        EventKind::ProposalSettled {
+            proposal: self.open_proposal(&lesson),
+            lesson,
+            accepted: self.dice.one_in(2),
+            reason: String::new(),
+        }
+    }
+
+    /// The id of an open proposal of the lesson, or one that is none.
+    fn open_proposal(&mut self, lesson: &str) -> String {
+        let held = self.space.lesson(lesson);
+        let ids: Vec<String> = held.map_or_else(Vec::new, |held| {
+            held.proposals.iter().map(|one| one.id.clone()).collect()
+        });
+        if ids.is_empty() || self.dice.one_in(6) {
+            "p-0".to_owned()
+        } else {
+            self.dice.of(&ids)
+        }
+    }
+
+    /// A voice is withdrawn, from some time on or whole, or reinstated.
+    fn withdrawn(&mut self) -> EventKind {
+        let voices = [
+            "agent:one",
+            "agent:two",
+            "agent:one",
+            "person:ben",
+            "person:ada",
+            "agent:",
+            "",
+        ];
+        let voice = self.dice.of(&voices).to_owned();
+        if self.dice.one_in(4) {
+            return EventKind::VoiceReinstated { voice };
+        }
+        EventKind::VoiceWithdrawn {
+            voice,
+            since: self.maybe_time(),
         }
     }
 
@@ -325,6 +410,10 @@ impl Author {
             project_types: dice.one_in(3).then(|| dice.words()),
             tech_stacks: dice.one_in(3).then(|| dice.words()),
             tags: dice.one_in(3).then(|| dice.words()),
+            extra: dice.one_in(3).then(|| match dice.one_in(3) {
+                true => String::new(),
+                false => serde_json::json!({"x": dice.text()}).to_string(),
+            }),
         };
         EventKind::LessonEdited {
             lesson,
@@ -346,6 +435,7 @@ impl Author {
                 rank,
                 score: self.dice.share(),
                 relevance: self.dice.confidence(),
+                likelihood: self.dice.one_in(2).then(|| self.dice.share()),
             })
             .collect();
         let measured = self.dice.one_in(3).then(|| Measured {

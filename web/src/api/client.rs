@@ -3,7 +3,7 @@
 use crate::space::Space;
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
-use lesson_types::{ApiError, ErrorBody, ErrorCode, Method, ModelState};
+use lesson_types::{ApiError, ErrorBody, ErrorCode, Method, ModelName, ModelState};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashMap;
@@ -45,6 +45,8 @@ pub struct Client {
     pub engine: RwSignal<Engine>,
     /// The model's condition.
     pub model: RwSignal<ModelState>,
+    /// The models that can be chosen, and the one that is.
+    pub models: RwSignal<(Vec<ModelName>, ModelName)>,
     /// Whether one that this browser keeps comes into the engine, or may: it is there in a second, a download in minutes.
     pub model_comes: RwSignal<bool>,
     /// Grows whenever the store was changed, by this tab or another one.
@@ -83,6 +85,7 @@ impl Client {
             }),
             engine: RwSignal::new(Engine::Starting),
             model: RwSignal::new(ModelState::Absent),
+            models: RwSignal::new((Vec::new(), ModelName::English)),
             model_comes: RwSignal::new(true),
             changed: RwSignal::new(0),
             synced: RwSignal::new(0),
@@ -157,6 +160,16 @@ impl Client {
                     self.model_comes.update(|now| *now &= comes);
                     self.model.set(state);
                 }
+            }
+            Some("models") => {
+                let offered = Reflect::get(&data, &"offered".into()).unwrap_or_default();
+                let offered = js_sys::Array::from(&offered);
+                let names = offered
+                    .iter()
+                    .filter_map(|name| model_name(&name.as_string()?));
+                let chosen = text(&data, "chosen").and_then(|name| model_name(&name));
+                let chosen = chosen.unwrap_or(ModelName::English);
+                self.models.set((names.collect(), chosen));
             }
             Some("changed") => self.note_change(),
             Some("synced") => self.synced.update(|n| *n = n.wrapping_add(1)),
@@ -250,6 +263,22 @@ impl Client {
         self.post(&command("load_model"));
     }
 
+    /// Asks which models there are to choose from; [`Self::models`] hears the answer.
+    pub fn ask_models(self) {
+        self.post(&command("tell_models"));
+    }
+
+    /// The same with a model that was chosen, in place of another.
+    pub fn choose_model(self, model: ModelName) {
+        let message = command("load_model");
+        let name = match model {
+            ModelName::English => "english",
+            ModelName::Multilingual => "multilingual",
+        };
+        let _ = Reflect::set(&message, &"model".into(), &name.into());
+        self.post(&message);
+    }
+
     /// Stops a download of the model.
     pub fn cancel_model(self) {
         self.post(&command("cancel_model"));
@@ -263,6 +292,13 @@ impl Client {
     /// Goes on giving lessons their vectors.
     pub fn resume_indexing(self) {
         self.post(&command("resume_indexing"));
+    }
+
+    /// Says whether somebody looks at the page.
+    pub fn watch(self, watched: bool) {
+        let message = command("watch");
+        let _ = Reflect::set(&message, &"watched".into(), &watched.into());
+        self.post(&message);
     }
 
     /// Asks the engine and returns the body of its answer as it came. Boxed, so that each kind of answer does not make
@@ -403,6 +439,15 @@ pub fn object(fields: &[(&str, &JsValue)]) -> JsValue {
         let _ = Reflect::set(&object, &JsValue::from_str(name), value);
     }
     object.into()
+}
+
+/// A model's name (lesson-types: `ModelName`).
+fn model_name(name: &str) -> Option<ModelName> {
+    match name {
+        "english" => Some(ModelName::English),
+        "multilingual" => Some(ModelName::Multilingual),
+        _ => None,
+    }
 }
 
 /// The model's condition (lesson-types: `ModelState`).

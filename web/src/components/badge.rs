@@ -32,8 +32,14 @@ pub fn EffectChip(
     verdict: LiftVerdict,
     /// The same in words.
     badge: String,
+    /// The interval that stands with it, where one is told.
+    interval: Option<(f64, f64)>,
 ) -> impl IntoView {
     let (class, title) = match verdict {
+        // All lessons are judged together, so a verdict may come before the lesson's own interval leaves 0.
+        LiftVerdict::Helps | LiftVerdict::Hurts if holds_zero(interval) => {
+            ("chip", "Its interval still holds 0")
+        }
         LiftVerdict::Helps => (
             "chip chip-good",
             "Runs succeed more often with it than without",
@@ -50,6 +56,11 @@ pub fn EffectChip(
         ),
     };
     view! { <span class=class title=title data-testid="effect-badge">{sentence(&badge)}</span> }
+}
+
+/// Whether an interval is told that does not leave 0 out: then nothing is green or red.
+fn holds_zero(interval: Option<(f64, f64)>) -> bool {
+    interval.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0)
 }
 
 /// Words that begin a line.
@@ -108,6 +119,15 @@ mod tests {
             ("🆕 New", "New"),
         ] {
             assert_eq!(counted(text), shown);
+        }
+        for (interval, grey) in [
+            (None, false),
+            (Some((-0.02, 0.3)), true),
+            (Some((0.0, 0.3)), true),
+            (Some((0.02, 0.3)), false),
+            (Some((-0.3, -0.02)), false),
+        ] {
+            assert_eq!(holds_zero(interval), grey, "{interval:?}");
         }
         assert_eq!(sentence("no difference seen"), "No difference seen");
     }

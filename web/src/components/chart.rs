@@ -16,6 +16,8 @@ pub struct Series {
     pub values: Vec<Option<f64>>,
     /// An interval around each value, drawn as a band; empty without.
     pub range: Vec<Option<(f64, f64)>>,
+    /// How many each value is a share of; empty where it is none.
+    pub of: Vec<u32>,
 }
 
 /// Something that happened at a place along the bottom.
@@ -92,6 +94,9 @@ impl Plotted {
                 heads.push(format!("{}, low", series.name));
                 heads.push(format!("{}, high", series.name));
             }
+            if !series.of.is_empty() {
+                heads.push(format!("{}, runs", series.name));
+            }
         }
         let text = |value: Option<f64>| value.map(|value| unit.text(value)).unwrap_or_default();
         let row = |(at, label): (usize, &String)| {
@@ -102,6 +107,10 @@ impl Plotted {
                     let range = series.range.get(at).copied().flatten();
                     row.push(text(range.map(|range| range.0)));
                     row.push(text(range.map(|range| range.1)));
+                }
+                if !series.of.is_empty() {
+                    let of = series.of.get(at).copied();
+                    row.push(of.map(|of| of.to_string()).unwrap_or_default());
                 }
             }
             row
@@ -243,6 +252,7 @@ mod tests {
                 name: "Success \"all\"".into(),
                 values: vec![Some(0.5), None, Some(1.0)],
                 range: vec![Some((0.25, 0.75)), None, None],
+                of: vec![4, 0, 1],
                 ..Series::default()
             }],
             marks: Vec::new(),
@@ -250,8 +260,8 @@ mod tests {
         let csv = plotted.numbers("Day", Unit::Share).csv();
         assert_eq!(
             csv,
-            "Day,\"Success \"\"all\"\"\",\"Success \"\"all\"\", low\",\"Success \"\"all\"\", high\"\r\n\
-             1 Nov,50%,25%,75%\r\n\"a,b\",,,\r\n'=cmd,100%,,\r\n"
+            "Day,\"Success \"\"all\"\"\",\"Success \"\"all\"\", low\",\"Success \"\"all\"\", high\",\"Success \"\"all\"\", runs\"\r\n\
+             1 Nov,50%,25%,75%,4\r\n\"a,b\",,,,0\r\n'=cmd,100%,,,1\r\n"
         );
         assert_eq!(csv_cell("-1.5"), "-1.5");
         assert_eq!(csv_cell("-x"), "'-x");

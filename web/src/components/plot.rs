@@ -260,6 +260,8 @@ fn told(plotted: &Plotted, at: usize, unit: Unit) -> (String, Vec<(String, Strin
         .iter()
         .map(|series| {
             let value = series.values.get(at).copied().flatten();
+            let of = series.of.get(at).filter(|_| value.is_some());
+            let of = of.map(|of| format!(" of {}", crate::format::count(*of)));
             let text = match (value, series.range.get(at).copied().flatten()) {
                 (None, _) => "–".to_owned(),
                 (Some(value), None) => unit.text(value),
@@ -272,7 +274,7 @@ fn told(plotted: &Plotted, at: usize, unit: Unit) -> (String, Vec<(String, Strin
                     )
                 }
             };
-            (series.name.clone(), text)
+            (series.name.clone(), text + &of.unwrap_or_default())
         })
         .collect();
     let marks = plotted.marks.iter().filter(|mark| mark.at == at);

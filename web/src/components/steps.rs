@@ -19,6 +19,8 @@ pub struct Step {
     pub x: f64,
     /// 0 at the bottom, 1 at the top; `None` where there is no number yet.
     pub y: Option<f64>,
+    /// The interval around it, on the same scale; `None` where there is none.
+    pub range: Option<(f64, f64)>,
     /// What it says, whole.
     pub label: String,
     /// Whether it is drawn as one that stands out.
@@ -53,6 +55,9 @@ pub fn StepChart(
     /// A line across, such as where everything begins.
     #[prop(into)]
     level: Signal<Option<f64>>,
+    /// What the top, the middle and the bottom stand for.
+    #[prop(into)]
+    scale: Signal<[String; 3]>,
     /// What happened when: places, 0 at the left and 1 at the right, and names.
     #[prop(optional, into)]
     marks: Signal<Vec<(f64, String)>>,
@@ -109,6 +114,9 @@ pub fn StepChart(
             let mut lines = Vec::new();
             for pair in steps.windows(2) {
                 let [from, to] = pair else { continue };
+                if let Some(range) = from.range {
+                    lines.push(band(from.x, to.x, range));
+                }
                 let Some(before) = from.y else { continue };
                 let after = to.y.unwrap_or(before);
                 lines.push(line(from.x, before, to.x, before));
@@ -132,11 +140,13 @@ pub fn StepChart(
                     (false, true) => "point point-marked",
                     (false, false) => "point",
                 };
+                // Where there is no number, no dot stands for one.
+                let dot = step.y.map(|y| view! { <circle class="dot" cx=across(step.x) cy=up(y) r="4"></circle> });
                 let y = step.y.unwrap_or(0.0);
                 view! {
                     <g class=class role="img" aria-label=step.label tabindex=move || if is() { "0" } else { "-1" } on:focus=move |_| chosen.set(place) data-testid="course-point">
                         <circle class="halo" cx=across(step.x) cy=up(y) r="9"></circle>
-                        <circle class="dot" cx=across(step.x) cy=up(y) r="4"></circle>
+                        {dot}
                     </g>
                 }
                 .into_any()
@@ -149,7 +159,7 @@ pub fn StepChart(
     });
     view! {
         <div class="steps" class:steps-dense=is_dense>
-            <div class="steps-scale" aria-hidden="true"><span>"100%"</span><span>"50%"</span><span>"0%"</span></div>
+            <div class="steps-scale" aria-hidden="true">{move || scale.get().map(|text| view! { <span>{text}</span> })}</div>
             <div class="steps-frame" node_ref=node on:keydown=on_key>
                 <svg role="group" aria-label=caption on:pointermove=on_point on:pointerdown=on_point>
                     {grid}
@@ -173,6 +183,19 @@ fn mark_class(x: f64) -> &'static str {
     } else {
         "plot-mark-text"
     }
+}
+
+/// The interval between one point and the next.
+fn band(from: f64, to: f64, (low, high): (f64, f64)) -> AnyView {
+    let long = |share: f64, edge: f64| {
+        format!(
+            "{}%",
+            format::trim(share.clamp(0.0, 1.0) * (100.0 - 2.0 * edge), 3)
+        )
+    };
+    let (low, high) = (low.clamp(0.0, 1.0), high.clamp(0.0, 1.0));
+    view! { <rect class="step-band" x=across(from) y=up(high) width=long(to - from, SIDE) height=long(high - low, EDGE)></rect> }
+        .into_any()
 }
 
 fn line(x1: f64, y1: f64, x2: f64, y2: f64) -> AnyView {

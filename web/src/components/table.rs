@@ -1,5 +1,7 @@
 //! Rows to compare: a plain table whose columns sort.
 
+use super::chart::Numbers;
+use crate::dom;
 use crate::parameters::in_address;
 use leptos::prelude::*;
 use leptos_use_event_listener::use_event_listener;
@@ -8,6 +10,8 @@ use std::rc::Rc;
 
 /// Draws a cell.
 type Draw<Row> = Rc<dyn Fn(&Row) -> AnyView>;
+/// Writes a cell.
+type Write<Row> = Rc<dyn Fn(&Row) -> String>;
 /// Compares two rows.
 type Compare<Row> = Rc<dyn Fn(&Row, &Row) -> Ordering>;
 
@@ -17,6 +21,7 @@ pub struct Column<Row> {
     class: &'static str,
     draw: Draw<Row>,
     compare: Option<Compare<Row>>,
+    write: Option<Write<Row>>,
 }
 
 impl<Row> Clone for Column<Row> {
@@ -24,6 +29,7 @@ impl<Row> Clone for Column<Row> {
         Self {
             draw: Rc::clone(&self.draw),
             compare: self.compare.clone(),
+            write: self.write.clone(),
             ..*self
         }
     }
@@ -37,6 +43,7 @@ impl<Row> Column<Row> {
             class: "",
             draw: Rc::new(draw),
             compare: None,
+            write: None,
         }
     }
 
@@ -54,6 +61,19 @@ impl<Row> Column<Row> {
             class: "num",
             ..self
         }
+    }
+
+    /// Stands in the table's file as what `write` gives; a column without is left out of it.
+    pub fn text(self, write: impl Fn(&Row) -> String + 'static) -> Self {
+        Self {
+            write: Some(Rc::new(write)),
+            ..self
+        }
+    }
+
+    /// The same for a number that may be missing.
+    pub fn figure(self, number: impl Fn(&Row) -> Option<f64> + 'static) -> Self {
+        self.text(move |row| number(row).map_or_else(String::new, |n| crate::format::trim(n, 6)))
     }
 
     /// Can be sorted by what `key` gives; rows without one come last.
@@ -120,6 +140,9 @@ pub fn DataTable<Row>(
     #[prop(default = "There is nothing here.")]
     none: &'static str,
     testid: &'static str,
+    /// The name of its file, such as `lessons`; there is none without.
+    #[prop(optional)]
+    file: Option<&'static str>,
 ) -> impl IntoView
 where
     Row: Clone + Send + Sync + 'static,
@@ -149,6 +172,21 @@ where
     // On paper there is nothing to press.
     let _ = use_event_listener(window(), leptos::ev::beforeprint, move |_| all.set(true));
     let columns = StoredValue::new_local(columns);
+    let in_order = move || {
+        let mut rows = rows.get();
+        columns.with_value(|columns| order(columns, &mut rows, sort.get()));
+        rows
+    };
+    let save = file.map(|name| {
+        let save = move |_| {
+            let text = columns.with_value(|columns| written(columns, &untrack(in_order)));
+            dom::download_text(&format!("{name}.csv"), "text/csv", &text);
+        };
+        view! {
+            <div class="table-file"><button type="button" class="plain" aria-label=format!("{caption}: download CSV")
+                data-testid=format!("{testid}-csv") on:click=save>"CSV"</button></div>
+        }
+    });
     let heads = columns.with_value(|columns| {
         columns
             .iter()
@@ -165,16 +203,8 @@ where
             .collect::<Vec<_>>()
     });
     let body = move || {
-        let mut rows = rows.get();
+        let rows = in_order();
         columns.with_value(|columns| {
-            if let Some(Sorted { column, down }) = sort.get()
-                && let Some(compare) = columns
-                    .get(column)
-                    .and_then(|column| column.compare.clone())
-            {
-                // Equal rows keep their order either way.
-                rows.sort_by(|a, b| if down { compare(b, a) } else { compare(a, b) });
-            }
             let shown = if all.get() { rows.len() } else { first };
             rows.iter()
                 .take(shown)
@@ -184,6 +214,7 @@ where
     };
     let empty = Memo::new(move |_| rows.with(Vec::is_empty));
     view! {
+        {save}
         <div class="scroll" class:hidden=move || empty.get() tabindex="0" role="group" aria-label=caption>
             <table class="data-table" role="table" data-testid=testid>
                 <caption class="sr-only">{caption}</caption>
@@ -199,6 +230,34 @@ where
         })}
         {move || empty.get().then(|| view! { <p class="quiet">{none}</p> })}
     }
+}
+
+/// Puts rows in order; equal ones keep theirs either way.
+fn order<Row>(columns: &[Column<Row>], rows: &mut [Row], sorted: Option<Sorted>) {
+    if let Some(Sorted { column, down }) = sorted
+        && let Some(compare) = columns
+            .get(column)
+            .and_then(|column| column.compare.as_ref())
+    {
+        rows.sort_by(|a, b| if down { compare(b, a) } else { compare(a, b) });
+    }
+}
+
+/// All rows as comma-separated values.
+fn written<Row>(columns: &[Column<Row>], rows: &[Row]) -> String {
+    let cells = || {
+        columns
+            .iter()
+            .filter_map(|column| Some((column.label, column.write.as_ref()?)))
+    };
+    Numbers {
+        heads: cells().map(|(label, _)| label.to_owned()).collect(),
+        rows: rows
+            .iter()
+            .map(|row| cells().map(|(_, write)| write(row)).collect())
+            .collect(),
+    }
+    .csv()
 }
 
 fn head(
@@ -257,6 +316,21 @@ fn drawn<Row>(columns: &[Column<Row>], row: &Row, testid: &'static str) -> AnyVi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_has_the_columns_that_say_what_they_are_in() {
+        let draw = |_: &(&str, Option<f64>)| ().into_any();
+        let columns = vec![
+            Column::new("Name", draw).text(|row: &(&str, Option<f64>)| row.0.to_owned()),
+            Column::new("Drawing", draw),
+            Column::new("Success", draw).figure(|row: &(&str, Option<f64>)| row.1),
+        ];
+        let rows = [("=a, b", Some(0.25)), ("c", None)];
+        assert_eq!(
+            written(&columns, &rows),
+            "Name,Success\r\n\"'=a, b\",0.25\r\nc,\r\n"
+        );
+    }
 
     #[test]
     fn an_address_says_how_a_table_is_sorted() {

@@ -142,6 +142,7 @@ fn plotted() -> Plotted {
             tone: "c1",
             values: vec![Some(0.5), None, Some(0.75)],
             range: vec![Some((0.4, 0.6)), None, Some((0.6, 0.9))],
+            of: vec![20, 0, 40],
             ..Series::default()
         }],
         marks: vec![Mark {
@@ -170,7 +171,7 @@ async fn a_chart_is_read_by_keyboard() {
     };
     assert_eq!(
         spoken(),
-        "3 Nov: with lessons 75% (60%–90%), 2 lessons added "
+        "3 Nov: with lessons 75% (60%–90%) of 40, 2 lessons added "
     );
     assert!(
         drawn
@@ -253,7 +254,7 @@ async fn a_chart_shows_its_numbers_as_a_table() {
     assert!(!drawn.has("#drawing"));
     assert_eq!(
         drawn.texts("tbody tr:last-child > *"),
-        ["3 Nov", "75%", "60%", "90%"]
+        ["3 Nov", "75%", "60%", "90%", "40"]
     );
     button.click();
     settle().await;

@@ -10,6 +10,7 @@ mod make;
 mod revoke;
 mod setup;
 mod snippet;
+mod voices;
 
 use crate::components::{ErrorNote, Page, Skeleton};
 use crate::sync::{Stage, Syncing};
@@ -20,6 +21,7 @@ use leptos::prelude::*;
 use leptos_use_event_listener::use_event_listener;
 use lesson_types::SyncPhase;
 use setup::SetupCard;
+use voices::VoicesCard;
 
 /// Everything about agents.
 #[component]
@@ -57,6 +59,7 @@ pub fn AgentsPage() -> impl IntoView {
     view! {
         <Page title="Agents" intro="What your agents do with lessons, how to set each one up, and their API keys.">
             <ActivityCard/>
+            <VoicesCard/>
             {move || match stage.get() {
                 Stage::Unknown => view! { <Skeleton/> }.into_any(),
                 Stage::Failed(error) => view! { <ErrorNote error/> }.into_any(),

@@ -4,12 +4,14 @@ use crate::components::points;
 use crate::features::trend;
 use crate::format;
 use leptos::prelude::*;
+use lesson_types::SuccessRate;
 
 /// Runs with an outcome below which a share of successes is not told as a percentage: of ten out of ten, Wilson's interval
 /// still begins at 72 %.
 pub const FEW: u32 = 10;
-/// The quantile of the normal distribution for an interval of 95 %.
-const Z: f64 = 1.959_964;
+/// The quantile of the normal distribution for an interval of 95 %, to as many places as the engine has it: the same change
+/// is judged alike by both.
+const Z: f64 = 1.96;
 
 /// A figure with how it changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,6 +83,27 @@ pub fn rate(part: u32, whole: u32) -> String {
         Some(_) if whole < FEW => format!("{part} of {whole}"),
         share => format::percent_or_dash(share),
     }
+}
+
+/// The same with the runs that it is of: `67% of 120`, `3 of 5`; a dash where there is none.
+pub fn rate_of(part: u32, whole: u32) -> String {
+    if whole < FEW {
+        return rate(part, whole);
+    }
+    format!("{} of {}", rate(part, whole), format::count(whole))
+}
+
+/// A share of successes with the runs that it is of.
+pub fn success_of(held: Option<SuccessRate>) -> String {
+    held.map_or_else(
+        || "–".to_owned(),
+        |held| {
+            rate_of(
+                (held.share * f64::from(held.runs)).round() as u32,
+                held.runs,
+            )
+        },
+    )
 }
 
 /// A share now and before, each a part and its whole.
@@ -170,6 +193,9 @@ mod tests {
         for ((part, whole), told) in [((0, 0), "–"), ((1, 1), "1 of 1"), ((9, 10), "90%")] {
             assert_eq!(rate(part, whole), told);
         }
+        assert_eq!(rate_of(3, 5), "3 of 5");
+        assert_eq!(rate_of(800, 1_200), "67% of 1,200");
+        assert_eq!(success_of(None), "–");
     }
 
     #[test]

@@ -10,13 +10,15 @@ use crate::components::{
     BarChart, ChartFrame, Empty, LineChart, Loaded, Page, Plotted, Tabs, Unit,
 };
 use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
+use crate::features::issues::Issues;
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
+use crate::features::views::SavedViews;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
 use groups::GroupTable;
-use health::{Issues, Whole};
+use health::Whole;
 use leptos::prelude::*;
 use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
 use lessons::{LessonTable, StaleTable};
@@ -40,7 +42,10 @@ pub fn InsightsPage() -> impl IntoView {
     let on_server = Syncing::get_from_context().on_server();
     view! {
         <Page title="Insights" actions=move || view! {
-            <Show when=move || some.get() && !on_server.get()><RangeChoice range/></Show>
+            <Show when=move || some.get() && !on_server.get()>
+                <SavedViews place="/insights"/>
+                <RangeChoice range/>
+            </Show>
         }>
             <Loaded of=lessons lines=8 let:total>
                 {move || if total.get() > 0 {
@@ -131,7 +136,7 @@ fn Shown(
     ];
     let window = Signal::derive(move || {
         let days = insights.with(|insights| insights.window_days);
-        format!("Each point is of the {days} days up to it; the band is the 95% interval.")
+        format!("{days}-day rolling average; the band is the 95% confidence interval.")
     });
     let plotted = move |plot: fn(&Insights) -> Plotted| Signal::derive(move || insights.with(plot));
     let lessons = Signal::derive(move || insights.with(|all| all.lessons.clone()));

@@ -15,6 +15,7 @@ mod preview;
 mod reconcile;
 mod revisions;
 mod shown;
+mod similar;
 mod standing;
 mod terms;
 #[cfg(all(test, target_arch = "wasm32"))]
@@ -22,9 +23,10 @@ mod tests;
 
 use crate::api::{Query, use_get};
 use crate::components::{
-    BadgeChip, EffectChip, Empty, ErrorNote, Page, Prose, Skeleton, Tabs, TrustChip, When,
-    use_toasts,
+    Empty, ErrorNote, LiftChip, Page, Prose, Skeleton, Tabs, TrustChip, When, use_toasts,
 };
+use crate::features::issues::LoopIssues;
+use crate::features::runs::address;
 use crate::format;
 use crate::parameters::use_parameters;
 use crate::sync::{Stage as SyncStage, Syncing};
@@ -38,12 +40,13 @@ use history::{HistoryList, PAGE};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate, use_params_map};
-use lesson_types::{ApiError, ErrorCode, History, LessonView, LiftVerdict, Trust};
+use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
 use movers::Movers;
 use overtaken::Overtaken;
 pub use preview::Preview;
 use revisions::Revisions;
 use shown::ShownList;
+pub use similar::Similar;
 use standing::Performance;
 
 /// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
@@ -125,6 +128,7 @@ fn Shown(
                     lesson.description.clone(),
                     lesson.context.clone(),
                     lesson.recommendation.clone(),
+                    lesson.trust != Trust::Quarantined,
                 )
             })
         })
@@ -152,6 +156,7 @@ fn Shown(
         <p class="back"><a href="/lessons">"← Lessons"</a></p>
         {move || view! { <Page title=title.get()/> }}
         {move || lesson.get().map(|lesson| view! { <Head lesson/> })}
+        <LoopIssues/>
         <Overtaken slug=slug.get_value() lesson/>
         <Acts lesson editing/>
         <Kept slug=slug.get_value() lesson editing/>
@@ -324,8 +329,7 @@ fn Head(lesson: LessonView) -> impl IntoView {
     view! {
         <div class="chips lesson-chips">
             {held_back.then(|| view! { <TrustChip trust=lesson.trust/> })}
-            {lesson.measured.filter(|held| !held_back && held.verdict != LiftVerdict::Unknown).map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
-            {(!held_back).then(|| view! { <BadgeChip badge=lesson.derived.badge/><TrustChip trust=lesson.trust/> })}
+            {(!held_back).then(|| view! { <LiftChip lift=lesson.lift/><TrustChip trust=lesson.trust/> })}
             {lesson.archived.then(|| view! { <span class="chip" data-testid="archived">"Archived"</span> })}
             <code class="slug" data-testid="lesson-slug">{lesson.slug}</code>
         </div>
@@ -338,7 +342,10 @@ fn Head(lesson: LessonView) -> impl IntoView {
     }
 }
 
-fn whole_text((description, context, recommendation): (String, String, String)) -> AnyView {
+/// The text; its links can be followed where it is not held back.
+fn whole_text(
+    (description, context, recommendation, links): (String, String, String, bool),
+) -> AnyView {
     let parts = [
         (None, description),
         (Some("When it applies"), context),
@@ -348,7 +355,8 @@ fn whole_text((description, context, recommendation): (String, String, String)) 
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(heading, text)| {
-            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text/> }.into_any()
+            view! { {heading.map(|heading| view! { <h2>{heading}</h2> })} <Prose text links/> }
+                .into_any()
         })
         .collect::<Vec<_>>()
         .into_any()
@@ -376,17 +384,32 @@ fn facts(lesson: &LessonView, me: Option<&str>) -> AnyView {
         ("Kind", lesson.kind.as_str().to_owned()),
         ("Category", lesson.category.as_str().to_owned()),
         ("Domain", word(&lesson.domain, "general")),
-        ("Projects", list(&lesson.project_types, "all")),
-        ("Technologies", list(&lesson.tech_stacks, "all")),
+        ("Project type", list(&lesson.project_types, "all")),
+        ("Tech stack", list(&lesson.tech_stacks, "all")),
         ("Tags", list(&lesson.tags, "none")),
-        ("Source", word(&lesson.source, "not said")),
         ("Revision", lesson.rev.to_string()),
     ];
+    let extra =
+        (!lesson.extra.is_empty()).then(|| ("Other fields of its file", lesson.extra.clone()));
     let rows = rows
         .into_iter()
+        .chain(extra)
         .map(|(name, value)| (name, value.into_any()));
-    rows.chain([("Added", added), ("Changed", changed)])
+    let source = match run_of(lesson) {
+        Some(id) => view! { <a href=address(&id) data-testid="source-run">"the run that it was learned in"</a> }.into_any(),
+        None => word(&lesson.source, "not said").into_any(),
+    };
+    rows.chain([("Source", source), ("Added", added), ("Changed", changed)])
         .map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> })
         .collect::<Vec<_>>()
         .into_any()
+}
+
+/// The id of the run whose session gave a lesson, as its source names it. Runs of an agent's key have the key before theirs.
+fn run_of(lesson: &LessonView) -> Option<String> {
+    let id = lesson.source.strip_prefix("session ")?;
+    Some(match lesson.by.strip_prefix("agent:") {
+        Some(key) => format!("{key}/{id}"),
+        None => id.to_owned(),
+    })
 }

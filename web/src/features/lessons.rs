@@ -10,15 +10,16 @@ mod row;
 mod selection;
 mod window;
 
-use crate::components::{Empty, ErrorNote, Loading, Page};
+use crate::components::{Empty, ErrorNote, Loading, Page, Pills};
 use crate::dom;
 use crate::features::none::NoneInUse;
+use crate::features::views::SavedViews;
 use crate::format;
 use crate::parameters::use_parameters;
 use crate::shell::{Act, Places, use_acts};
 use bar::SelectionBar;
 use feed::Feed;
-use filter::Filter;
+use filter::{Filter, LIST};
 use filter_menu::FilterMenu;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
@@ -107,13 +108,9 @@ pub fn LessonsPage() -> impl IntoView {
                     <kbd aria-hidden="true">"/"</kbd>
                 </div>
                 <div class="filter-chips">
-                    {move || filter.get().facets().into_iter().map(|(name, label)| view! {
-                        <button type="button" class="filter-chip on" aria-label=format!("{label} ✕ take this filter off") data-testid=format!("chip-{name}")
-                            on:click=move |_| apply(filter.get_untracked().without(name))>
-                            {label.clone()}<span aria-hidden="true">"✕"</span>
-                        </button>
-                    }).collect_view()}
+                    <Pills pills=Signal::derive(move || filter.get().facets()) off=Callback::new(move |name| apply(filter.get_untracked().without(name)))/>
                     <FilterMenu filter feed change=Callback::new(apply)/>
+                    <SavedViews place=LIST/>
                 </div>
                 <p class="list-status" aria-live="polite" data-testid="list-status">
                     {move || match (feed.total.get(), feed.loaded.get()) {

@@ -3,7 +3,7 @@
 use crate::api::Client;
 use crate::components::{ErrorNote, Page, TextField, use_toasts};
 use crate::dom;
-use crate::features::lesson::{DraftOf, Keeper, LessonFields, LessonForm, Preview};
+use crate::features::lesson::{DraftOf, Keeper, LessonFields, LessonForm, Preview, Similar};
 use crate::format;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
@@ -68,6 +68,7 @@ pub fn NewLessonPage() -> impl IntoView {
                         <LessonForm fields/>
                         <TextField id="new-slug" label="Slug" value=fields.slug max=limits::SLUG placeholder="made from the title"
                             hint="Lowercase letters, digits and hyphens. The prefix “strategy-”, “warning-” or “evolved-” sets the kind of lesson."/>
+                        <Similar fields own=None/>
                     </div>
                     <Preview fields/>
                 </div>

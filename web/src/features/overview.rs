@@ -7,13 +7,16 @@ mod headline;
 mod movers;
 mod on_server;
 mod start;
+mod week;
 
 use crate::api::{Client, resource};
 use crate::components::{ChartFrame, LineChart, Loaded, Page, Unit};
 use crate::features::figures::{Figure, Figures, mean_figure};
+use crate::features::issues::LoopIssues;
 use crate::features::none::coming;
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend::{runs, share, success};
+use crate::more::{More, more};
 use crate::sync::Syncing;
 use activity::Activity;
 use attention::Attention;
@@ -23,6 +26,7 @@ use lesson_types::{Insights, LiftReport, RunTotals, Stats};
 use movers::Movers;
 use on_server::OnServer;
 use start::Start;
+pub use week::ThisWeek;
 
 /// The overview.
 #[component]
@@ -81,6 +85,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
     let ended =
         Memo::new(move |_| told.with(|told| told.steps.iter().any(|step| step.shown.is_some())));
     view! {
+        <LoopIssues/>
         <section class="panel lead">
             <div class="say">
                 <Loaded of=insights lines=5 let:insights>
@@ -95,11 +100,12 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
                 }}
             </ChartFrame>
         </section>
-        {move || both.get().map(|(insights, lift)| view! { <Figures figures=figures(&insights, &lift)/> })}
+        {move || both.get().map(|(insights, _)| view! { <Figures figures=figures(&insights)/> })}
         <div class="pair-panels">
             <Attention insights=told lift/>
             <Movers insights=told range/>
         </div>
+        {more(More::Week)}
         <Activity/>
     }
 }
@@ -118,6 +124,8 @@ fn nothing() -> Insights {
         by_project: Vec::new(),
         lessons: Vec::new(),
         given: 0,
+        helping: 0,
+        harming: 0,
         risers: Vec::new(),
         fallers: Vec::new(),
         stale: Vec::new(),
@@ -128,7 +136,7 @@ fn nothing() -> Insights {
 }
 
 /// What is told in figures.
-fn figures(insights: &Insights, lift: &LiftReport) -> Vec<Figure> {
+fn figures(insights: &Insights) -> Vec<Figure> {
     let count = |label, n: u32| Figure {
         label,
         value: crate::format::count(n),
@@ -143,8 +151,8 @@ fn figures(insights: &Insights, lift: &LiftReport) -> Vec<Figure> {
     let (applied, applied_before) = each(|totals| totals.applied);
     let (tokens, tokens_before) = each(|totals| totals.tokens);
     vec![
-        count("Lessons that help", lift.counts.helps),
-        count("Lessons that hurt", lift.counts.hurts),
+        count("Lessons that help", insights.helping),
+        count("Lessons that hurt", insights.harming),
         mean_figure("Applied per run", applied, applied_before, 1),
         mean_figure("Tokens per run", tokens, tokens_before, 0),
     ]

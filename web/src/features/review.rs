@@ -4,23 +4,29 @@ mod card;
 mod double;
 mod end;
 mod entry;
+mod filters;
 mod hurts;
+mod item_address;
 mod keys;
 mod merge;
+mod proposals;
 mod queue;
 mod reasons;
 mod review_page;
 mod suggested;
 
-use crate::components::{ErrorNote, Loading, Page, ReasonDialog};
-use crate::review::Reviewing;
+use crate::components::{Empty, ErrorNote, Loading, Page, ReasonDialog};
+use crate::parameters::use_parameters;
+use crate::review::{ReviewFilter, Reviewing};
 use crate::sync::Syncing;
 use card::Card;
 use end::End;
+use filters::Filters;
 use keys::{Keys, listen};
 use leptos::prelude::*;
 use lesson_types::SyncPhase;
 use merge::MergeDialog;
+use proposals::ProposalsCard;
 use queue::{Progress, Queue};
 use review_page::{Command, ReviewPage};
 use suggested::Suggestions;
@@ -34,6 +40,8 @@ enum Stage {
     Loading,
     Failed,
     Asking,
+    /// Nothing fits the filters.
+    NoneFits,
     End,
 }
 
@@ -43,6 +51,7 @@ pub fn ReviewPage() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
     let page = ReviewPage::new(reviewing);
     provide_context(page);
+    item_address::follow(page);
     listen(page);
     // More are read where many of those that came first are put off.
     Effect::new(move |_| {
@@ -55,6 +64,8 @@ pub fn ReviewPage() -> impl IntoView {
         );
     });
     on_cleanup(move || reviewing.close());
+    let parameters = use_parameters();
+    Effect::new(move |_| reviewing.want_only(ReviewFilter::read(&parameters.read())));
     let stage = Memo::new(move |_| {
         if reviewing.failed().is_some() {
             Stage::Failed
@@ -62,10 +73,13 @@ pub fn ReviewPage() -> impl IntoView {
             Stage::Loading
         } else if page.has_entries() {
             Stage::Asking
+        } else if reviewing.waiting() > 0 && !ReviewFilter::read(&parameters.read()).is_plain() {
+            Stage::NoneFits
         } else {
             Stage::End
         }
     });
+    let some = Memo::new(move |_| matches!(stage.get(), Stage::Asking | Stage::NoneFits));
     let offline = Syncing::get_from_context();
     let offline = Memo::new(move |_| offline.read(|status| status.phase == SyncPhase::Offline));
     view! {
@@ -74,13 +88,20 @@ pub fn ReviewPage() -> impl IntoView {
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
             </Show>
+            <ProposalsCard/>
             <Suggestions/>
+            <Show when=move || some.get()>
+                <Progress/>
+                <Filters/>
+            </Show>
             {move || match stage.get() {
                 Stage::Loading => view! { <Loading label="Looking what waits…"/> }.into_any(),
                 Stage::Failed => view! { <Failed/> }.into_any(),
+                Stage::NoneFits => view! {
+                    <Empty title="Nothing that waits fits" text="Clear a filter to see more."/>
+                }.into_any(),
                 Stage::End => view! { <End/> }.into_any(),
                 Stage::Asking => view! {
-                    <Progress/>
                     <div class="review">
                         <Queue/>
                         <Card/>

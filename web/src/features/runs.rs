@@ -6,9 +6,12 @@
 mod export;
 mod feed;
 mod filter;
+mod filters;
 mod give;
 mod list;
 mod one;
+mod sorting;
+mod table;
 mod words;
 
 use crate::dom;

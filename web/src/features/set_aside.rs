@@ -71,7 +71,7 @@ fn Conflicts() -> impl IntoView {
     view! {
         <section class="stack" aria-labelledby="conflicts-title">
             <div>
-                <h2 id="conflicts-title">{move || format::plural(conflicts.read().len() as u32, "edit came too late", "edits came too late")}</h2>
+                <h2 id="conflicts-title">{move || format::plural(conflicts.read().len() as u32, "conflicting edit", "conflicting edits")}</h2>
                 <p class="muted">"The same lesson was edited first by who is named beside it. That text is in force; yours is kept here."</p>
             </div>
             <For each=move || conflicts.get() key=|conflict: &EditConflict| same(conflict) let:conflict>

@@ -45,6 +45,10 @@ pub fn success(insights: &Insights) -> Plotted {
         let share = |rate: &Option<SuccessRate>| rate.map(|rate| rate.share);
         rates.iter().map(share).collect::<Vec<_>>()
     };
+    let of = |rates: &[Option<SuccessRate>]| {
+        let runs = |rate: &Option<SuccessRate>| rate.map_or(0, |rate| rate.runs);
+        rates.iter().map(runs).collect::<Vec<_>>()
+    };
     let mut series = vec![Series {
         name: "with lessons".to_owned(),
         tone: "c1",
@@ -54,6 +58,7 @@ pub fn success(insights: &Insights) -> Plotted {
             .map(|rate| rate.map(|rate| (rate.low, rate.high)))
             .collect(),
         values: values(&shown),
+        of: of(&shown),
     }];
     if control.iter().any(Option::is_some) {
         series.push(Series {
@@ -62,6 +67,7 @@ pub fn success(insights: &Insights) -> Plotted {
             dashed: true,
             values: values(&control),
             range: Vec::new(),
+            of: of(&control),
         });
     }
     Plotted {
@@ -125,6 +131,11 @@ pub fn coverage(insights: &Insights) -> Plotted {
             .steps
             .iter()
             .map(|step| share(part(&step.totals), runs(step.totals.shown)))
+            .collect(),
+        of: insights
+            .steps
+            .iter()
+            .map(|step| runs(step.totals.shown))
             .collect(),
         ..Series::default()
     };

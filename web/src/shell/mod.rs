@@ -11,6 +11,7 @@ mod singles;
 mod spaces;
 mod state;
 mod update;
+mod watched;
 
 pub use acts::Act;
 pub use notices::Notices;
@@ -20,3 +21,4 @@ pub use sheet::Sheet;
 pub use side::Side;
 pub use state::{Shell, use_acts};
 pub use update::{Update, UpdateNote};
+pub use watched::tell_watched;

@@ -1,5 +1,5 @@
 // The commands that are one request each: `recommend`, `search`, `add`, `show`, `rate`, `track`, `outcome`, `feedback`,
-// `suggest-tools`, `stats`, `review`.
+// `suggest-tools`, `stats`, `digest`, `review`.
 import { randomUUID } from "node:crypto";
 import { hostOf } from "../host.mjs";
 import { typed } from "../invocation.mjs";
@@ -45,6 +45,16 @@ export function failed(error, status) {
  */
 const standingOf = ({ badge, lesson }) =>
   lesson?.measured?.badge ?? /\((.*)\)$/.exec(badge?.text ?? "")?.[1] ?? badge?.kind ?? "";
+
+/**
+ * How much more often runs go well with a lesson: "+8 points (+2 to +14), from 12 runs: helps".
+ * @param {{ mean: number, low: number, high: number, runs: number, verdict: string }} lift
+ */
+function liftWords({ mean, low, high, runs, verdict }) {
+  const points = (/** @type {number} */ value) => `${value < 0 ? "−" : "+"}${Math.abs(Math.round(value * 100))}`;
+  const word = verdict === "unsure" ? "not told apart from none" : verdict;
+  return `${points(mean)} points (${points(low)} to ${points(high)}), from ${counted(runs, "run")}: ${word}`;
+}
 
 /** @param {Given} asked */
 export async function recommend(asked) {
@@ -149,10 +159,12 @@ export async function show(asked) {
     ["For", [...lesson.project_types, ...lesson.tech_stacks].join(", ")],
     ["Tags", lesson.tags.join(", ")],
     ["Source", lesson.source],
+    ["Other fields", lesson.extra],
   ]) {
     if (value) out(`${name ? `${colour("cyan", name)}: ` : ""}${plain(value)}`);
   }
-  const { standing } = lesson;
+  const { lift, standing } = lesson;
+  out(`\n${colour("cyan", "Lift")}: ${liftWords(lift)}`);
   if (lesson.measured) out(`\n${colour("cyan", "Measured effect")}: ${lesson.measured.badge}`);
   out(
     `\nshown ${standing.times_surfaced} · applied ${standing.times_applied} · successes ${standing.success_count} · ` +
@@ -290,21 +302,36 @@ export async function stats(asked) {
 }
 
 /** @param {Given} asked */
+export async function digest(asked) {
+  const { days, until } = asked.values;
+  const query = new URLSearchParams(given({ days: number(days, "--days")?.toString(), until }));
+  const said = await send(asked, { method: "GET", path: `/v1/digest${query.size > 0 ? `?${query}` : ""}` });
+  if (asked.values.json) return json(said);
+  out(said.markdown.trimEnd());
+}
+
+/** @param {Given} asked */
 export async function review(asked) {
   const [slug, word] = asked.positionals;
   if (slug) {
+    if (word === "accept" || word === "reject") return proposal(asked, slug, word === "accept");
     if (!["approve", "quarantine"].includes(word ?? ""))
-      throw new UsageError("say `approve` or `quarantine` after the slug");
+      throw new UsageError(
+        "say `approve` or `quarantine` after the slug; `accept` or `reject` where a change is proposed",
+      );
     const path = `/v1/lessons/${encodeURIComponent(slug)}/review`;
     const lesson = await send(asked, { method: "POST", path, body: { verdict: word } });
     if (asked.values.json) return json(lesson);
     return out(`${lesson.slug}: ${lesson.trust}`);
   }
+  const { proposals } = await send(asked, { method: "GET", path: "/v1/proposals" });
   const limit = number(asked.values.limit, "--limit");
   const queue = await send(asked, { method: "GET", path: `/v1/review${limit === undefined ? "" : `?limit=${limit}`}` });
-  if (asked.values.json) return json(queue);
+  if (asked.values.json) return json({ ...queue, proposals });
   const outcomes = queue.outcomes ?? [];
-  if (queue.items.length === 0 && outcomes.length === 0) return out("Nothing waits for a review.");
+  if (queue.items.length === 0 && outcomes.length === 0 && proposals.length === 0)
+    return out("Nothing waits for a review.");
+  tellProposals(proposals);
   if (outcomes.length > 0) {
     table(
       ["suggested", "why", "decision"],
@@ -320,4 +347,78 @@ export async function review(asked) {
   note(
     `\n${queue.total} in all.\n  ${typed("show SLUG")}\n  ${typed("review SLUG approve")}   (or quarantine)\n  ${typed("serve --open")}`,
   );
+}
+
+/**
+ * What agents propose, each with what it would change.
+ * @param {any[]} proposals
+ */
+function tellProposals(proposals) {
+  for (const { slug, title, proposal: held } of proposals) {
+    out(`${colour("bold", plain(title))} (${slug}), proposed by ${held.by} [${held.id}]`);
+    if (held.moved_on) out(colour("yellow", "  the lesson has changed since; this is against its text now"));
+    for (const finding of held.findings) out(colour("red", `  found: ${plain(finding)}`));
+    if (held.archive) out("  archive the lesson");
+    for (const field of held.fields) {
+      out(`  ${field.name}`);
+      out(colour("red", `    - ${plain(field.before ?? "")}`));
+      out(colour("green", `    + ${plain(field.after)}`));
+    }
+  }
+  if (proposals.length > 0) {
+    note(
+      `\nThe text in force stays until you say: ${typed("review SLUG accept")}   (or reject; --proposal ID where there are several)\n`,
+    );
+  }
+}
+
+/**
+ * A person's word on a proposal.
+ * @param {Given} asked
+ * @param {string} slug
+ * @param {boolean} accept
+ */
+async function proposal(asked, slug, accept) {
+  const lesson = await send(asked, { method: "GET", path: `/v1/lessons/${encodeURIComponent(slug)}` });
+  const open = lesson.proposals ?? [];
+  const named = asked.values.proposal;
+  if (open.length === 0) throw new Failure(`no change is proposed for \`${slug}\``);
+  if (!named && open.length > 1) {
+    throw new UsageError(
+      `${open.length} changes are proposed for \`${slug}\`; name one by --proposal: ${open.map((/** @type {any} */ one) => one.id).join(", ")}`,
+    );
+  }
+  const id = named ?? open[0].id;
+  const path = `/v1/lessons/${encodeURIComponent(slug)}/proposals/${encodeURIComponent(id)}`;
+  const body = given({
+    accept,
+    content_hash: accept ? lesson.content_hash : undefined,
+    reason: asked.values.reason,
+  });
+  const settled = await send(asked, { method: "POST", path, body });
+  if (asked.values.json) return json(settled);
+  out(`${settled.slug}: ${accept ? "accepted" : "rejected"}, ${settled.trust}`);
+}
+
+/**
+ * Counts nothing of a voice any more, or takes that back: what it would change first, and done with --yes.
+ * @param {Given} asked
+ */
+export async function withdraw(asked) {
+  const voice = await text(asked.positionals, "the voice, such as the id of an agent's key");
+  const path = `/v1/voices/${encodeURIComponent(voice)}/withdraw`;
+  const confirm = asked.values.yes === true;
+  const body = given({ since: asked.values.since, undo: asked.values.undo === true, confirm });
+  const found = await send(asked, { method: "POST", path, body });
+  if (asked.values.json) return json(found);
+  const gone = found.withdrawn;
+  out(`${counted(found.lessons_total, "lesson")} ${gone ? "archived" : "back in use"}`);
+  for (const slug of found.lessons) out(`  ${slug}`);
+  out(`${counted(found.proposals, "proposal")} ${gone ? "taken off" : "open again"}`);
+  const counts = gone ? "no longer counted" : "counted again";
+  out(`ratings and votes ${counts}: ${found.opinions}; outcomes: ${found.outcomes}; feedback: ${found.feedback}`);
+  out(`${counted(found.moved_total, "other lesson")} with another standing`);
+  for (const slug of found.moved) out(`  ${slug}`);
+  if (found.done) out(colour("green", gone ? `withdrawn: ${found.voice}` : `reinstated: ${found.voice}`));
+  else note(`\nNothing has changed yet; say it again with --yes.`);
 }

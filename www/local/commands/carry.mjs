@@ -1,10 +1,13 @@
 // `lessonloop import` and `lessonloop export`: files of lessons in and out. The formats are the module's.
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { load } from "../engine.mjs";
 import { replaceFile } from "../files.mjs";
+import { hostOf } from "../host.mjs";
+import { noteImport } from "../imports.mjs";
 import { stdin } from "../input.mjs";
+import { typed } from "../invocation.mjs";
 import { lessonFiles } from "../lesson_files.mjs";
 import { findStores } from "../places.cjs";
 import { colour, counted, Failure, json, note, out, plain, UsageError } from "../print.mjs";
@@ -63,6 +66,7 @@ export async function importFiles(given) {
   const { project, personal, untrusted } = findStores(process.cwd(), only);
   const isOnlyLook = values["dry-run"] && only !== "project" && !(project ?? personal ?? untrusted);
   const done = await (isOnlyLook ? withoutStore(taken) : taken());
+  const isNoted = !values["dry-run"] && remembered(done.lessons, positionals, only);
   done.rejected.unshift(...unread);
   done.warnings.push(...beside);
   if (values.json) json(done);
@@ -77,8 +81,30 @@ export async function importFiles(given) {
     if (formats.length > 0) out(`by format: ${formats.map(([format, count]) => `${format} ${count}`).join(", ")}`);
     const left = byCode(done.rejected);
     if (left) out(`left out: ${left}`);
+    if (isNoted) out(colour("dim", `undo: ${typed("imports 1 undo")}`));
   }
   return done.rejected.length > 0 ? 1 : 0;
+}
+
+/**
+ * Takes an import down, so that it can be undone later. One that can't be is no fault of the import.
+ * @param {import("../imports.mjs").ImportedLesson[]} lessons
+ * @param {string[]} paths
+ * @param {"project" | "personal" | undefined} only
+ */
+function remembered(lessons, paths, only) {
+  if (lessons.length === 0) return false;
+  // A folder is remembered by its name, whatever it was called by.
+  const nameOf = (/** @type {string} */ path) => (/^[./\\]+$/.test(path) ? basename(resolve(path)) || path : path);
+  const names = paths.map((path) => (path === "-" ? "standard input" : nameOf(path)));
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  try {
+    noteImport(hostOf({ only }).main.path, plain(names.slice(0, NAMED).join(", ") + more), lessons);
+    return true;
+  } catch (error) {
+    note(colour("yellow", `the import can't be remembered for its undo: ${/** @type {Error} */ (error).message}`));
+    return false;
+  }
 }
 
 /** Files of a skill that are named. */

@@ -3,11 +3,12 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from "node:
 import { join } from "node:path";
 import { lookAtClients } from "../clients/doctor.mjs";
 import { lookAtEdge } from "./edge_setup.mjs";
-import { BUILD, load, loadModel, PACK } from "../engine.mjs";
+import { BUILD, load, loadModel, packPath } from "../engine.mjs";
 import { StoreFiles } from "../files.mjs";
 import { Host } from "../host.mjs";
 import { spelled } from "../invocation.mjs";
 import { logPath } from "../log.mjs";
+import { chosen } from "../models.mjs";
 import { version } from "../main.mjs";
 import { colour, json, out, plain } from "../print.mjs";
 import { ownFolder } from "../places.cjs";
@@ -35,8 +36,18 @@ export async function doctor({ values }) {
   } catch (error) {
     say("fault", `the engine module does not load: ${message(error)}`, "install lessonloop again");
   }
-  if (!existsSync(PACK))
-    say("fault", "the model pack is missing: lessons are ranked by their words", "install lessonloop again");
+  const { name } = chosen();
+  const pack = packPath();
+  const hasPack = existsSync(pack);
+  if (!hasPack) {
+    say(
+      "fault",
+      `the pack of the ${name} model is missing (${pack}): lessons are ranked by their words`,
+      name === "english"
+        ? "install lessonloop again"
+        : "run `lessonloop model multilingual` again, or `lessonloop model english`",
+    );
+  }
 
   const places = findStores(process.cwd());
   const stores = [places.project, places.personal].filter((place) => place !== undefined);
@@ -71,7 +82,7 @@ export async function doctor({ values }) {
         const asked = /** @type {const} */ ({ method: "GET", path: "/v1/sync", headers: {}, body: null });
         syncing(kind, (await local.handle_in(kind, asked)).body, say);
       }
-      if (existsSync(PACK)) {
+      if (hasPack) {
         await loadModel(local);
         const loaded = performance.now();
         const answer = await local.handle({
@@ -82,7 +93,11 @@ export async function doctor({ values }) {
         });
         if (answer.status >= 400)
           say("fault", `a search fails: ${answer.body?.error?.message}`, "report this with the log");
-        else say("ok", `the model loads in ${ms(loaded - opened)}; a search takes ${ms(performance.now() - loaded)}`);
+        else
+          say(
+            "ok",
+            `the ${name} model loads in ${ms(loaded - opened)}; a search takes ${ms(performance.now() - loaded)}`,
+          );
       }
     } catch (error) {
       say("fault", `the store can't be opened: ${message(error)}`, "mend what the message names; nothing was changed");
@@ -183,5 +198,9 @@ function syncing(kind, { phase, url, space, unsent, synced_at, conflicts }, say)
   else if (unsent > 0) say("note", what, "run `lessonloop sync`; `mcp` and `serve` do so by themselves");
   else say("ok", what);
   if (conflicts > 0)
-    say("note", `${conflicts} edits came too late`, "decide about them in `lessonloop serve --open`, page Review");
+    say(
+      "note",
+      `${conflicts === 1 ? "1 conflicting edit" : `${conflicts} conflicting edits`}`,
+      "decide about them in `lessonloop serve --open`, page Review",
+    );
 }

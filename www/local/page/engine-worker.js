@@ -71,6 +71,7 @@ async function answer({ id, request, as_file: wantsFile }) {
 
 let position = null;
 let model = "";
+let models = "";
 
 /** Told of the store's state for the first time: what is read from then on is not older than it. */
 let heard = () => {};
@@ -84,6 +85,10 @@ function hear(state) {
   if (state.model && JSON.stringify(state.model) !== model) {
     model = JSON.stringify(state.model);
     post({ type: "model", state: state.model });
+  }
+  if (state.models && JSON.stringify(state.models) !== models) {
+    models = JSON.stringify(state.models);
+    post({ type: "models", ...state.models });
   }
   if (state.position === undefined) return;
   if (position !== null && state.position !== position) {
@@ -119,7 +124,7 @@ async function listen() {
 self.addEventListener("message", ({ data }) => {
   if (data?.type === "request") void answer(data);
   else if (data?.type === "load_model") {
-    void ask("/local/model", "POST", {}).then(
+    void ask("/local/model", "POST", data.model === undefined ? {} : { model: data.model }).then(
       async (answer) => hear(await answer.json()),
       (error) => post({ type: "model", state: { phase: "failed", message: error.message } }),
     );

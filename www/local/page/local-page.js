@@ -1,4 +1,5 @@
-// In a page of `lessonloop serve`: takes the token out of the address, and tells the workers of this origin.
+// In a page of `lessonloop serve`: takes the token out of the address, tells the workers of this origin, and has the list of
+// imports from the process, which the command line keeps, too.
 {
   const KEY = "lessonloop-token";
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
@@ -14,4 +15,29 @@
     const token = sessionStorage.getItem(KEY);
     if (data?.type === "token?" && token) tabs.postMessage({ type: "token", token });
   };
+
+  // Where the dashboard remembers imports (`import_log.rs`).
+  const IMPORTS = "lessonloop.imports";
+  const token = sessionStorage.getItem(KEY);
+  if (token) {
+    const authorization = `Bearer ${token}`;
+    // Before the page reads it; the process is on this machine.
+    const asked = new XMLHttpRequest();
+    asked.open("GET", "/local/imports", false);
+    asked.setRequestHeader("authorization", authorization);
+    try {
+      asked.send();
+      if (asked.status === 200) localStorage.setItem(IMPORTS, asked.responseText);
+    } catch {
+      // The page goes by what it remembers itself.
+    }
+    const setItem = Storage.prototype.setItem;
+    /** @param {string} key @param {string} value */
+    Storage.prototype.setItem = function (key, value) {
+      setItem.call(this, key, value);
+      if (this !== localStorage || key !== IMPORTS) return;
+      const headers = { authorization, "content-type": "application/json" };
+      void fetch("/local/imports", { method: "PUT", headers, body: value }).catch(() => undefined);
+    };
+  }
 }

@@ -2,11 +2,10 @@
 
 use super::self_vote_guard::{Uncounted, Voice};
 use super::uncounted;
-use crate::counts::bump;
+use crate::counts::{bump, show};
 use crate::event::{Detection, EventKind, Measured, SurfacedContext, SurfacedItem};
 use crate::fold_error::{FoldError, conflict, invalid};
-use crate::instant::Millis;
-use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
+use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space, domain_key};
 use lesson_types::{DecisionOutcome, FeedbackOutcome, MatchType};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +46,7 @@ impl Space {
                     items,
                     measured: measured.as_ref(),
                 };
-                self.surface(&retrieval, voice.by, voice.at)?;
+                self.surface(&retrieval, voice)?;
                 Ok(Vec::new())
             }
             EventKind::UsageTracked {
@@ -96,13 +95,15 @@ impl Space {
         }
     }
 
-    fn surface(&mut self, given: &Retrieval<'_>, by: &str, at: Millis) -> Result<(), FoldError> {
+    fn surface(&mut self, given: &Retrieval<'_>, voice: Voice<'_>) -> Result<(), FoldError> {
+        let Voice { by, at, policy, .. } = voice;
         let (context, items) = (given.context, given.items);
         if given.id.is_empty() {
             return Err(invalid("retrieval_id", "a retrieval needs an id"));
         }
         for item in items {
-            if !item.score.is_finite() || !item.relevance.is_finite() {
+            let numbers = [item.score, item.relevance, item.likelihood.unwrap_or(0.0)];
+            if !numbers.iter().all(|number| number.is_finite()) {
                 return Err(invalid(
                     "items",
                     format!("the score of `{}` is not finite", item.lesson),
@@ -134,12 +135,14 @@ impl Space {
                 "the probability of a control run has to be between 0 and 1",
             ));
         }
+        let is_muted = self.is_muted(by, at);
         let counted = self.retrievals.entry(given.id.to_owned()).or_default();
         for item in items {
             if counted.insert(item.lesson.clone())
+                && !is_muted
                 && let Some(mut lesson) = self.lessons.get_mut(&item.lesson)
             {
-                lesson.move_standing(|held| bump(&mut held.times_surfaced));
+                lesson.move_standing(|held| show(held, at, policy));
             }
         }
         let Some(decision_id) = &context.decision_id else {
@@ -161,6 +164,7 @@ impl Space {
                     lesson: item.lesson.clone(),
                     domain: context.domain.clone().unwrap_or_default(),
                     relevance: item.relevance,
+                    likelihood: item.likelihood,
                     was_presented: true,
                     was_applied: false,
                     match_type: MatchType::None,
@@ -170,6 +174,7 @@ impl Space {
                     pnl_percent: decision.pnl_percent,
                     contributed_to_success: false,
                     settled: false,
+                    learned: false,
                     at,
                 });
             }
@@ -329,11 +334,17 @@ impl Space {
                     held.last_feedback_at = Some(at);
                 } else {
                     held.effectiveness += (policy.neutral - held.effectiveness) * policy.erosion;
+                    if !causal.is_empty() {
+                        held.believe(held.lift().unheeded(at));
+                    }
                 }
             });
             waiting.extend(uncounted(slug, why));
         }
         self.feedback_at.push(at);
+        if let Some(decision_id) = given.decision_id {
+            self.teach(decision_id, voice);
+        }
         Ok(waiting)
     }
 
@@ -347,8 +358,14 @@ impl Space {
         if !self.takes_opinion(&opinion, decision_id)? {
             return Ok(Vec::new());
         }
+        let decision = decision_id.and_then(|id| self.decisions.get(id));
+        let domain = match decision.filter(|decision| decision.at.is_some()) {
+            Some(decision) => decision.domain(),
+            None => domain_key(&self.known(&opinion.lesson)?.text.domain),
+        };
+        let base = self.base_of(&domain);
         let mut held = self.known_mut(&opinion.lesson)?;
-        let why = voice.gives_opinion(&mut held, opinion.is_vote, opinion.is_positive);
+        let why = voice.gives_opinion(&mut held, (opinion.is_vote, opinion.is_positive), base);
         drop(held);
         let uncounted = uncounted(&opinion.lesson, why);
         self.keep_opinion(opinion, decision_id);

@@ -5,6 +5,7 @@
 
 use crate::counts::{rate, settle_in, vote};
 use crate::instant::{DAY, Millis};
+use crate::learning::lift::{Base, rated};
 use crate::lesson::{Lesson, Standing, is_agent};
 use crate::policy::FoldPolicy;
 use crate::space::{Decision, Space};
@@ -19,6 +20,8 @@ pub enum WhyUncounted {
     RatedToday,
     /// The key has voted on the lesson on this UTC day, or a later one.
     VotedToday,
+    /// The voice was withdrawn.
+    Withdrawn,
 }
 
 impl WhyUncounted {
@@ -28,6 +31,7 @@ impl WhyUncounted {
             Self::UntilApproved => "until_approved",
             Self::RatedToday => "rated_today",
             Self::VotedToday => "voted_today",
+            Self::Withdrawn => "withdrawn",
         }
     }
 
@@ -39,6 +43,9 @@ impl WhyUncounted {
             }
             Self::RatedToday => "recorded; this key rated the lesson today already",
             Self::VotedToday => "recorded; this key voted on the lesson today already",
+            Self::Withdrawn => {
+                "recorded; a person withdrew this voice, so nothing that it says counts"
+            }
         }
     }
 }
@@ -66,7 +73,7 @@ pub(crate) struct Voice<'a> {
 }
 
 /// Whether `by` is a person, signed in or not.
-fn is_person(by: &str) -> bool {
+pub(super) fn is_person(by: &str) -> bool {
     by.starts_with("person:") || by == "local"
 }
 
@@ -76,7 +83,7 @@ impl Voice<'_> {
         self.is_word_of(self.by, lesson)
     }
 
-    fn is_word_of(&self, by: &str, lesson: &Lesson) -> bool {
+    pub(super) fn is_word_of(&self, by: &str, lesson: &Lesson) -> bool {
         self.shared && is_agent(by) && lesson.by == by && !lesson.is_vouched_for()
     }
 
@@ -89,7 +96,7 @@ impl Voice<'_> {
         self.moves_or_waits(self.is_self_vote(lesson), lesson, change)
     }
 
-    fn moves_or_waits(
+    pub(super) fn moves_or_waits(
         &self,
         waits: bool,
         lesson: &mut Lesson,
@@ -112,8 +119,8 @@ impl Voice<'_> {
     pub fn gives_opinion(
         &self,
         lesson: &mut Lesson,
-        is_vote: bool,
-        is_positive: bool,
+        (is_vote, is_positive): (bool, bool),
+        base: Base,
     ) -> Option<WhyUncounted> {
         if self.shared && is_agent(self.by) {
             let day = self.at.div_euclid(DAY);
@@ -134,6 +141,9 @@ impl Voice<'_> {
                 vote(held, is_positive, self.policy);
             } else {
                 rate(held, is_positive, self.policy);
+                let mut lift = held.lift();
+                rated(base, &mut lift, is_positive, self.at);
+                held.believe(lift);
             }
         })
     }
@@ -196,8 +206,14 @@ impl Space {
     }
 
     /// Counts a final outcome in the standing of every applied lesson, once each: whichever of tracking and outcome comes
-    /// last brings it about.
+    /// last brings it about. Lifts learn of it, too.
     pub(super) fn settle(&mut self, decision_id: &str, voice: Voice<'_>) -> Vec<Uncounted> {
+        let uncounted = self.count_outcome(decision_id, voice);
+        self.teach(decision_id, voice);
+        uncounted
+    }
+
+    fn count_outcome(&mut self, decision_id: &str, voice: Voice<'_>) -> Vec<Uncounted> {
         let Some(Decision {
             by: asked_by,
             outcome: Some(outcome),

@@ -5,9 +5,10 @@ use super::{HistoryEntry, is_seen, summary};
 use crate::event::{Event, EventKind, SurfacedContext, SurfacedItem};
 use crate::fold::Folded;
 use crate::instant::Millis;
-use crate::lesson::{Lesson, Standing, Text};
+use crate::lesson::{Lesson, Standing};
 use crate::policy::{Policy, RankPolicy};
 use crate::space::{Recommendation, Space};
+use crate::text::Text;
 use std::collections::BTreeSet;
 
 /// Everything that a ledger says of one lesson.
@@ -40,11 +41,12 @@ pub struct Impression<'a> {
 
 /// Replays a ledger; see [`super::history`]. Costs one fold of the ledger.
 pub fn account<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     policy: &Policy,
 ) -> Account<'a> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     let mut held: Option<Lesson> = None;
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
@@ -142,7 +144,7 @@ pub struct CoursePoint<'e, 'a> {
     pub events: usize,
 }
 
-/// The events that moved confidence, effectiveness, success rate or what is derived from them, oldest first: at most
+/// The events that moved lift, confidence, effectiveness, success rate or what is derived from them, oldest first: at most
 /// `most` points, at least 2. Where there are more events, neighbours share a point; the first and the last event always
 /// have one of their own.
 pub fn course<'e, 'a>(
@@ -186,18 +188,17 @@ pub fn course<'e, 'a>(
 }
 
 /// The numbers of the course.
-fn numbers(
-    held: &Standing,
-    policy: &RankPolicy,
-) -> (f64, f64, f64, Option<f64>, Option<f64>, bool) {
-    (
-        held.confidence,
-        held.effectiveness,
-        held.causal_adjusted(policy),
+fn numbers(held: &Standing, policy: &RankPolicy) -> [Option<f64>; 8] {
+    [
+        Some(held.confidence),
+        Some(held.effectiveness),
+        Some(held.causal_adjusted(policy)),
         held.success_rate(),
         held.effectiveness_score(),
-        held.proven_effective,
-    )
+        Some(f64::from(u8::from(held.proven_effective))),
+        Some(held.lift_mean),
+        Some(held.lift_variance),
+    ]
 }
 
 /// A revision of a lesson's text.
@@ -220,12 +221,13 @@ pub struct Revision {
 /// The revision `rev` of the lesson `slug`; `None` when the ledger has no such revision. Costs one fold of the ledger
 /// up to it.
 pub fn revision<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
     slug: &str,
     rev: u32,
     policy: &Policy,
 ) -> Option<Revision> {
-    let mut space = Space::new();
+    let events = events.into_iter();
+    let mut space = Space::for_ledger(events.clone());
     for event in events {
         let touches = match &event.event {
             EventKind::LessonAdded { lesson } => lesson.slug == slug,

@@ -5,9 +5,10 @@
 //! into bands, and lessons with an equal band are looked at: two that share 60 % of their words
 //! meet in at least one band 97 times in 100, two that share 20 % once in 8.
 
+use super::stems::{english_stem, parted};
+use super::stop_words::{each_stop_term, says_nothing};
 use super::{Entry, KeywordIndex};
 use crate::stable_map::{Mix, StableMap};
-use crate::tools::STOP_WORDS;
 use std::hash::Hasher;
 
 /// Values in a sketch.
@@ -114,12 +115,18 @@ impl KeywordIndex {
     fn term_hashes(&self) -> Vec<u64> {
         let mut hashes = vec![0; self.postings.len()];
         for (word, term) in &self.terms {
-            if STOP_WORDS.binary_search(&&**word).is_err() {
+            if !term_says_nothing(word) {
                 hashes[*term as usize] = mixed(|mix| mix.write(word.as_bytes())) | 1;
             }
         }
         hashes
     }
+}
+
+/// Whether a term is a stop word of its lessons' language.
+fn term_says_nothing(term: &str) -> bool {
+    let (word, language) = parted(term);
+    says_nothing(word, &english_stem(word), language)
 }
 
 /// Words that two lessons have, those that say nothing left out.
@@ -157,12 +164,10 @@ pub(crate) struct WordComparison<'i> {
 }
 
 impl<'i> WordComparison<'i> {
-    /// Costs a look at every stop word, not at the lessons.
+    /// Costs a look at every stop word of every language, not at the lessons.
     pub fn new(index: &'i KeywordIndex) -> Self {
-        let known = STOP_WORDS
-            .iter()
-            .filter_map(|word| index.terms.get(*word).copied());
-        let mut stop: Vec<u32> = known.collect();
+        let mut stop: Vec<u32> = Vec::new();
+        each_stop_term(|term| stop.extend(index.terms.get(term)));
         stop.sort_unstable();
         Self { index, stop }
     }

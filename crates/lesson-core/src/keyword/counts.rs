@@ -1,9 +1,10 @@
 //! The numbers of a space of which only candidates are held: how many lessons it has, and how many of them have a word.
 
-use super::words::{each_word, stem};
+use super::asked::AskedWords;
+use super::stems::stem;
+use super::words::each_word;
 use crate::stable_map::StableMap;
 use crate::technologies::{name_of_word, named_in_parts, other_words};
-use crate::tools::STOP_WORDS;
 
 /// What has to be known of a space to rank candidates of it as if all of it were held.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,17 +52,9 @@ impl SpaceCounts {
 /// `row-level` too, and stop words only where there is nothing else. A technology comes in each way to write it as a word,
 /// since the server knows words only.
 pub fn words_asked(query: &str, most: usize) -> Vec<String> {
-    let mut words: Vec<(String, String)> = Vec::new();
-    each_word(query, |word, _| {
-        let stem = stem(word);
-        if !words.iter().any(|(_, held)| *held == *stem) {
-            words.push((word.to_owned(), stem.into_owned()));
-        }
-    });
-    let meaningful = |word: &str| STOP_WORDS.binary_search(&word).is_err();
-    if words.iter().any(|(word, _)| meaningful(word)) {
-        words.retain(|(word, _)| meaningful(word));
-    }
+    let mut words = AskedWords::default();
+    each_word(query, |word, _| words.push(word));
+    words.keep_telling(|_| false);
     let mut asked: Vec<String> = Vec::new();
     let mut ask = |word: &str| {
         if asked.len() < most && !asked.iter().any(|held| held == word) {
@@ -73,7 +66,7 @@ pub fn words_asked(query: &str, most: usize) -> Vec<String> {
         ask(name);
         other_words(name).for_each(&mut ask);
     }
-    for (word, _) in &words {
+    for (word, _) in words.iter() {
         ask(word);
         let name = name_of_word(word).unwrap_or(word);
         if name != word {

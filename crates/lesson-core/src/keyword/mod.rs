@@ -3,9 +3,13 @@
 //! What a query scores is in `scores.rs`.
 
 mod alike;
+mod asked;
 mod counts;
+mod languages;
 mod packed;
 mod scores;
+mod stems;
+mod stop_words;
 mod words;
 
 pub use alike::Alike;
@@ -15,14 +19,20 @@ pub(crate) use packed::packed_shape;
 pub use scores::KeywordScores;
 pub(crate) use scores::WordMatch;
 
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Lesson;
 use crate::lessons::slug_hash;
 use crate::space::Space;
 use crate::stable_map::StableMap;
 use crate::technologies::named_in_words;
+use crate::text::Text;
+use languages::{COUNT, Language};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-use words::{each_word, stem};
+pub(crate) use stems::stem;
+use stems::{parted, term_in};
+use stop_words::language_bits;
+use words::each_word;
+pub(crate) use words::has_stem;
 
 /// A title is chosen with care: a word there says most of what a lesson is about. The weights are those of the
 /// reference that needs no fitting, 4 · 2 · 1.5 · 1 · 2; changing one by half moved no measure by a point.
@@ -57,6 +67,10 @@ pub struct KeywordIndex {
     stems: StableMap<Box<str>, Vec<u32>>,
     /// Per term, ordered by place.
     postings: Vec<Vec<Posting>>,
+    /// Per term, the languages of whose stop words it is one.
+    languages_of: Vec<u16>,
+    /// How many lessons are in each language.
+    in_language: [u32; COUNT],
     /// Places of lessons in the order of their slugs, as long as those stay the same.
     by_slug: OnceLock<Vec<u32>>,
     /// Grows with every change.
@@ -72,6 +86,7 @@ struct Entry {
     slug: Box<str>,
     terms: Box<[u32]>,
     length: u32,
+    language: Language,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -128,17 +143,12 @@ impl KeywordIndex {
         if !self.take_out(&lesson.slug) {
             self.by_slug.take();
         }
-        let mut said: Vec<(u32, u32)> = Vec::new();
-        self.count_fields(&lesson.text, |word| said.push(word));
-        let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
-        said.sort_unstable();
-        said.dedup_by(|again, held| {
-            let same = again.0 == held.0;
-            if same {
-                held.1 = held.1.saturating_add(again.1);
-            }
-            same
-        });
+        let (mut said, mut length) = self.said(&lesson.text, Language::ENGLISH);
+        let signs = said.iter().map(|said| self.languages_of[said.0 as usize]);
+        let language = Language::of_bits(signs);
+        if language != Language::ENGLISH {
+            (said, length) = self.said(&lesson.text, language);
+        }
         let place = self.free.pop().unwrap_or_else(|| {
             self.lessons.push(None);
             (self.lessons.len() - 1) as u32
@@ -161,10 +171,28 @@ impl KeywordIndex {
             slug: lesson.slug.as_str().into(),
             terms: said.into_iter().map(|(term, _)| term).collect(),
             length,
+            language,
         });
+        self.in_language[language.place()] += 1;
     }
 
-    fn count_fields(&mut self, text: &Text, mut found: impl FnMut((u32, u32))) {
+    /// The terms of a text in a language, each once with its weight, in the order of their numbers; and how many words it has.
+    fn said(&mut self, text: &Text, language: Language) -> (Vec<(u32, u32)>, u32) {
+        let mut said: Vec<(u32, u32)> = Vec::new();
+        self.count_fields(text, language, |word| said.push(word));
+        let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
+        said.sort_unstable();
+        said.dedup_by(|again, held| {
+            let same = again.0 == held.0;
+            if same {
+                held.1 = held.1.saturating_add(again.1);
+            }
+            same
+        });
+        (said, length)
+    }
+
+    fn count_fields(&mut self, text: &Text, language: Language, mut found: impl FnMut((u32, u32))) {
         let single = |field, weight| (std::slice::from_ref(field), weight);
         let fields: [(&[String], u32); 6] = [
             single(&text.title, TITLE),
@@ -176,7 +204,9 @@ impl KeywordIndex {
         ];
         for (field, weight) in fields {
             for part in field {
-                each_word(part, |word, _| found((self.term(word), weight)));
+                each_word(part, |word, _| {
+                    found((self.term(&term_in(word, language)), weight))
+                });
                 for name in named_in_words(part) {
                     found((self.term(name), weight));
                 }
@@ -196,8 +226,12 @@ impl KeywordIndex {
         term
     }
 
+    /// Notes the stem of the newest term, and the languages that the term is a sign of.
     fn add_stem(&mut self, word: &str, term: u32) {
         let stem = stem(word);
+        let english = parted(word).1 == Language::ENGLISH;
+        self.languages_of
+            .push(if english { language_bits(&stem) } else { 0 });
         match self.stems.get_mut(&*stem) {
             Some(terms) => terms.push(term),
             None => {
@@ -218,6 +252,7 @@ impl KeywordIndex {
         };
         self.slugs = self.slugs.wrapping_sub(slug_hash(slug));
         if let Some(entry) = self.lessons[place as usize].take() {
+            self.in_language[entry.language.place()] -= 1;
             for term in entry.terms {
                 let postings = &mut self.postings[term as usize];
                 if let Ok(at) = postings.binary_search_by_key(&place, |posting| posting.place) {

@@ -1,13 +1,18 @@
 //! The index as bytes, so that no word is counted anew.
 
+use super::languages::Language;
+use super::stems::stem;
 use super::{Entry, KeywordIndex, Posting};
-use crate::lesson::{Lesson, Text};
+use crate::lesson::Lesson;
 use crate::lessons::slug_hash;
 use crate::packed::{Reader, Writer};
 use crate::stable_map::StableMap;
+use crate::text::Text;
 
 /// Words of every kind that the rules tell apart.
-const PROBE: &str = "Row-level `localStorage` of node.js, C++ and C#: don't naïve.Straße 漢字 ΣΑΣ a_b/c:d HTTPServer2go x-1";
+const PROBE: &str = "Row-level `localStorage` of node.js, C++ and C#: don't naïve.Straße 漢字庫 ΣΑΣ a_b/c:d HTTPServer2go x-1";
+/// Words of a language that is recognised.
+const OTHER_PROBE: &str = "Die Datenbanken und nicht der Größe";
 
 /// Says in words how the index is written, and what the rules make of some words: an index of
 /// other rules is another one.
@@ -23,6 +28,11 @@ pub(crate) fn packed_shape(to: &mut String) {
         ..Text::default()
     };
     probe.insert(&Lesson::new("probe", text, "", 0));
+    let other = Text {
+        title: OTHER_PROBE.to_owned(),
+        ..Text::default()
+    };
+    probe.insert(&Lesson::new("other", other, "", 0));
     to.push_str("index");
     for (word, term) in &probe.sorted {
         let weight = probe
@@ -30,7 +40,7 @@ pub(crate) fn packed_shape(to: &mut String) {
             .get(*term as usize)
             .and_then(|postings| postings.first())
             .map_or(0, |posting| posting.weight);
-        to.push_str(&format!(" {word}:{weight}"));
+        to.push_str(&format!(" {word}:{weight}:{}", stem(word)));
     }
 }
 
@@ -46,6 +56,7 @@ impl KeywordIndex {
             next += 1;
             to.text(&entry.slug);
             to.number(u64::from(entry.length));
+            to.number(entry.language.place() as u64);
         }
         let held = |term: u32| self.postings.get(term as usize).filter(|p| !p.is_empty());
         let words = self.sorted.values().filter(|term| held(**term).is_some());
@@ -71,15 +82,17 @@ impl KeywordIndex {
         let mut index = Self::new();
         let lessons = from.count()?;
         index.places.reserve(lessons);
-        let mut said: Vec<(Box<str>, u32, Vec<u32>)> = Vec::with_capacity(lessons);
+        let mut said: Vec<(Box<str>, u32, Language, Vec<u32>)> = Vec::with_capacity(lessons);
         for place in 0..lessons {
             let slug: Box<str> = from.text()?.into();
             let length = from.small()?;
+            let language = Language::at(from.small()?)?;
+            index.in_language[language.place()] += 1;
             index.slugs = index.slugs.wrapping_add(slug_hash(&slug));
             index
                 .places
                 .insert(slug.clone(), u32::try_from(place).ok()?);
-            said.push((slug, length, Vec::new()));
+            said.push((slug, length, language, Vec::new()));
         }
         let words = from.count()?;
         index.terms = StableMap::with_capacity_and_hasher(words, Default::default());
@@ -98,7 +111,7 @@ impl KeywordIndex {
                 }
                 place = place.checked_add(step)?;
                 let weight = from.small()?;
-                said.get_mut(place as usize)?.2.push(term);
+                said.get_mut(place as usize)?.3.push(term);
                 postings.push(Posting { place, weight });
             }
             index.postings.push(postings);
@@ -109,11 +122,12 @@ impl KeywordIndex {
         index.sorted = sorted.into_iter().collect();
         index.lessons = said
             .into_iter()
-            .map(|(slug, length, terms)| {
+            .map(|(slug, length, language, terms)| {
                 Some(Entry {
                     slug,
                     terms: terms.into(),
                     length,
+                    language,
                 })
             })
             .collect();

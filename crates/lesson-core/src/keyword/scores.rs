@@ -7,10 +7,11 @@
 //! has counts in it like the rarest. So a lesson with one common word out of two is a weak match, and a lesson's match
 //! does not depend on what others there are, but for the words' rarity.
 
-use super::words::{each_word_asked, stem};
+use super::asked::AskedWords;
+use super::stems::{stem, stems_in};
+use super::words::each_word_asked;
 use super::{KeywordIndex, Posting, UNIT};
 use crate::lessons::Lessons;
-use crate::tools::STOP_WORDS;
 use std::ops::Bound;
 
 /// How soon repeating a word stops to matter; the customary value.
@@ -37,6 +38,8 @@ pub struct KeywordScores<'a> {
     total: f64,
     /// The idf of those that a lesson has.
     known: f64,
+    /// The stem of the query's word, where it has one that counts.
+    only: Option<String>,
 }
 
 /// What a query scores in one lesson.
@@ -59,6 +62,7 @@ pub(crate) struct WordMatch {
 
 /// A word of a query, as the index knows it.
 struct QueryWord {
+    stem: String,
     /// The terms of its stem.
     terms: Vec<u32>,
     /// In how many lessons of the space it is, where the index holds but candidates.
@@ -78,6 +82,10 @@ impl KeywordIndex {
             scored: Vec::new(),
             total: 0.0,
             known: 0.0,
+            only: match &words[..] {
+                [word] if !prefix => Some(word.stem.clone()),
+                _ => None,
+            },
         };
         if words
             .iter()
@@ -108,22 +116,18 @@ impl KeywordIndex {
     /// The words of a query, each stem once. A whole such as `row-level` counts where a lesson has it; else its parts
     /// alone do.
     fn query_words(&self, query: &str, prefix: bool) -> Vec<QueryWord> {
-        let mut words: Vec<(String, String)> = Vec::new();
+        let mut words = AskedWords::default();
         let mut last = String::new();
-        let is_known = |name: &str| self.knows(&stem(name));
+        let is_known = |name: &str| self.knows(name);
         each_word_asked(query, is_known, |word, whole| {
             word.clone_into(&mut last);
-            let stem = stem(word);
-            let unknown = whole && !self.knows(&stem);
-            if !unknown && !words.iter().any(|(_, held)| *held == *stem) {
-                words.push((word.to_owned(), stem.into_owned()));
+            if !whole || self.knows(word) {
+                words.push(word);
             }
         });
-        let meaningful = |word: &str| STOP_WORDS.binary_search(&word).is_err();
         let open = prefix && query.ends_with(char::is_alphanumeric);
-        if words.iter().any(|(word, _)| meaningful(word)) {
-            words.retain(|(word, _)| meaningful(word) || (open && *word == last));
-        }
+        words.keep_telling(|word| open && word == last);
+        let mut words = words.into_vec();
         if let Some(counts) = &self.counts {
             // A very long query is ranked by those of its words that were asked for.
             words.retain(|(_, stem)| counts.was_asked(stem));
@@ -131,7 +135,8 @@ impl KeywordIndex {
         words
             .iter()
             .map(|(word, stem)| QueryWord {
-                terms: self.terms_in_use(self.stems.get(stem.as_str()).into_iter().flatten()),
+                stem: stem.clone(),
+                terms: self.terms_of(word),
                 having: self.counts.as_ref().map_or(0, |counts| counts.having(stem)),
                 beginnings: if open && *word == last {
                     let from = (Bound::Included(word.as_str()), Bound::Unbounded);
@@ -147,12 +152,21 @@ impl KeywordIndex {
             .collect()
     }
 
-    fn knows(&self, stem: &str) -> bool {
-        let terms = self.stems.get(stem).into_iter().flatten();
+    /// Whether a lesson has a form of the word.
+    fn knows(&self, word: &str) -> bool {
         self.counts
             .as_ref()
-            .is_some_and(|counts| counts.having(stem) > 0)
-            || !self.terms_in_use(terms).is_empty()
+            .is_some_and(|counts| counts.having(&stem(word)) > 0)
+            || !self.terms_of(word).is_empty()
+    }
+
+    /// The terms that are forms of a word, in whatever language their lessons are.
+    fn terms_of(&self, word: &str) -> Vec<u32> {
+        let stems = stems_in(word, &self.in_language);
+        let terms = stems
+            .iter()
+            .filter_map(|stem| self.stems.get(stem.as_str()));
+        self.terms_in_use(terms.flatten())
     }
 
     fn terms_in_use<'t>(&self, terms: impl Iterator<Item = &'t u32>) -> Vec<u32> {
@@ -211,6 +225,11 @@ impl Merge {
 }
 
 impl KeywordScores<'_> {
+    /// The stem of the query's word, where it is one whole word beside those that say nothing.
+    pub(crate) fn only_word(&self) -> Option<&str> {
+        self.only.as_deref()
+    }
+
     /// Adds one word's part, and gives back its idf. The terms that begin with it count as one word; a lesson with the word itself gets as much
     /// as it would without them.
     fn add_word(&mut self, word: &QueryWord, held_back: &[f64], merge: &mut Merge) -> f64 {

@@ -1,8 +1,7 @@
-//! Splits text into the words that are indexed and asked for, and words into their stems.
+//! Splits text into the words that are indexed and asked for.
 
-use crate::technologies::{name_of_word, named_in_parts};
-use rust_stemmers::{Algorithm, Stemmer};
-use std::borrow::Cow;
+use super::stems::stem;
+use crate::technologies::named_in_parts;
 
 /// Characters that join the parts of an identifier, such as `row-level` or `node.js`.
 const JOINERS: [char; 5] = ['-', '_', '.', '/', ':'];
@@ -10,29 +9,13 @@ const JOINERS: [char; 5] = ['-', '_', '.', '/', ':'];
 /// Longest word that is kept, in bytes: longer ones are data, not words.
 const LONGEST: usize = 64;
 
-/// Shortest and longest word that has a stem other than itself, in bytes.
-const STEMMED: std::ops::RangeInclusive<usize> = 3..=32;
-
-/// The stem of a lower-cased word, by the English Snowball rules (Porter2): `caching` and `cached` → `cach`. Words that
-/// are not all letters a–z are their own stems: identifiers, numbers, other scripts.
-///
-/// The ways to write a technology have the stem of its name: `next.js` and `nextjs`, `postgres` and `postgresql`.
-pub(super) fn stem(word: &str) -> Cow<'_, str> {
-    let word = name_of_word(word).unwrap_or(word);
-    if STEMMED.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_lowercase()) {
-        Stemmer::create(Algorithm::English).stem(word)
-    } else {
-        Cow::Borrowed(word)
-    }
-}
-
 /// Calls `word` for every word of `text`, lower-cased, in order, and with whether it is a whole whose parts come too.
 ///
 /// A word is a run of letters and digits; apostrophes inside are dropped. Runs joined by one of
 /// `- _ . / :` give the whole and each part: `row-level` → `row-level`, `row`, `level`. A change
 /// from lower to upper case parts a run: `localStorage` → `localstorage`, `local`, `storage`. A
-/// trailing `#` or `++` belongs to the whole: `c#` → `c#`, `c`. Scripts written without spaces
-/// give one word per character.
+/// trailing `#` or `++` belongs to the whole: `c#` → `c#`, `c`. Scripts written without spaces, and Korean, whose words take
+/// endings, give every two neighbours: `数据库` → `数据`, `据库`. Marks that combine with a letter are dropped.
 pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
     let mut lowered = String::new();
     let mut emit = |run: &str, whole: bool| {
@@ -44,6 +27,12 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
     let mut rest = text;
     while let Some(start) = rest.find(char::is_alphanumeric) {
         rest = &rest[start..];
+        let run = rest.find(|c| !in_pairs(c)).unwrap_or(rest.len());
+        if run > 0 {
+            each_pair(&rest[..run], |pair| emit(pair, false));
+            rest = &rest[run..];
+            continue;
+        }
         let (length, simple) = identifier(rest);
         let whole = &rest[..length];
         rest = &rest[length..];
@@ -58,6 +47,13 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
         }
         each_part(whole, |part| emit(part, false));
     }
+}
+
+/// Whether a text has a word of this stem.
+pub(crate) fn has_stem(text: &str, wanted: &str) -> bool {
+    let mut found = false;
+    each_word_asked(text, |_| true, |word, _| found |= stem(word) == wanted);
+    found
 }
 
 /// Calls `word` for every word of a query: of a technology that it names in parts (`Next JS`, `Next.js`), `is_known` says
@@ -89,6 +85,7 @@ fn lower_into(lowered: &mut String, run: &str) {
         run.chars()
             .filter(|c| !is_apostrophe(*c))
             .flat_map(char::to_lowercase)
+            .filter(|c| !is_mark(*c))
             // A final sigma is the same letter as one inside a word.
             .map(|c| if c == 'ς' { 'σ' } else { c }),
     );
@@ -98,10 +95,35 @@ fn is_apostrophe(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// Han, Hiragana, Katakana, Thai: written without spaces.
-fn stands_alone(c: char) -> bool {
+/// A mark that combines with the letter before it, as some systems write `é`.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}')
+}
+
+/// Belongs to a word, and is no letter: signs of Indic scripts that join or end a syllable, which hold no vowel.
+fn is_inside(c: char) -> bool {
+    is_apostrophe(c)
+        || is_mark(c)
+        || matches!(u32::from(c), 0x0900..=0x0DFF if !c.is_ascii_punctuation() && !is_danda(c))
+}
+
+fn is_danda(c: char) -> bool {
+    matches!(c, '\u{964}' | '\u{965}')
+}
+
+/// Han, Hiragana, Katakana, Thai, Hangul: written without spaces, or with endings that no rule here parts off.
+fn in_pairs(c: char) -> bool {
     matches!(u32::from(c), 0x0E00..=0x0E7F | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
-        | 0xF900..=0xFAFF | 0x20000..=0x323AF)
+        | 0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0x20000..=0x323AF)
+}
+
+/// Calls `pair` for every two neighbours of a run, or for its only character.
+fn each_pair<'a>(run: &'a str, mut pair: impl FnMut(&'a str)) {
+    let starts = || run.char_indices().map(|(at, _)| at);
+    let ends = starts().skip(2).chain([run.len()]);
+    for (start, end) in starts().zip(ends) {
+        pair(&run[start..end]);
+    }
 }
 
 /// Length in bytes of the identifier that `text` begins with, and whether it is a single run
@@ -117,12 +139,8 @@ fn identifier(text: &str) -> (usize, bool) {
             end = at + 1;
             continue;
         }
-        if stands_alone(c) {
-            return if at == 0 {
-                (c.len_utf8(), true)
-            } else {
-                (at, simple)
-            };
+        if in_pairs(c) {
+            return (end, simple);
         }
         if c.is_alphanumeric() {
             simple &= !(after_lower && c.is_uppercase());
@@ -130,10 +148,14 @@ fn identifier(text: &str) -> (usize, bool) {
             end = at + c.len_utf8();
             continue;
         }
+        if is_inside(c) && !is_apostrophe(c) {
+            end = at + c.len_utf8();
+            continue;
+        }
         after_lower = false;
         let goes_on = chars
             .peek()
-            .is_some_and(|(_, next)| next.is_alphanumeric() && !stands_alone(*next));
+            .is_some_and(|(_, next)| next.is_alphanumeric() && !in_pairs(*next));
         if goes_on && (JOINERS.contains(&c) || is_apostrophe(c)) {
             simple = false;
             continue;
@@ -152,7 +174,7 @@ fn identifier(text: &str) -> (usize, bool) {
 
 /// The parts of an identifier, in order.
 fn each_part<'a>(whole: &'a str, mut part: impl FnMut(&'a str)) {
-    let is_word = |c: char| c.is_alphanumeric() || is_apostrophe(c);
+    let is_word = |c: char| c.is_alphanumeric() || is_inside(c);
     for run in whole.split(|c: char| !is_word(c)) {
         let mut start = 0;
         let mut before_lower = false;

@@ -1,27 +1,13 @@
 //! What is said of every lesson, from all that is known by now.
 
 use super::evalue::{FALSE_DISCOVERIES, e_bh};
-use super::evidence::{Cells, evidence, shrinkage};
 use super::loop_lift::{GroupLift, LoopLift};
-use super::running::{LeastRuns, LessonRunning};
+use super::running::LessonRunning;
 use super::sequence::{ALPHA, half_width};
 use crate::stable_map::StableMap;
 use lesson_types::{LiftGuard, LiftVerdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// How much a measured lift of unknown size varies between lessons, as a variance: 0.02, so that lifts of ±0.14 are common.
-/// It weighs measured against observed.
-const PRIOR: f64 = 0.02;
-
-/// What ranking reads of a lesson.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Effect {
-    /// e = w·τ̂ + (1−w)·evidence, −1 to 1 but for noise.
-    pub value: f64,
-    /// Whether e-BH says that it hurts.
-    pub hurts: bool,
-}
 
 /// What is said of a lesson.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,18 +26,10 @@ pub struct LessonEffect {
     pub verdict: LiftVerdict,
     /// Why there is no interval, where there is none.
     pub guard: LiftGuard,
-    /// What was observed.
-    pub cells: Cells,
-    /// Evidence of that, −1 to 1.
-    pub evidence: f64,
-    /// The weight of what was measured, 0 to 1.
-    pub weight: f64,
-    /// e = w·τ̂ + (1−w)·evidence.
-    pub value: f64,
 }
 
 impl LessonEffect {
-    /// Of a lesson that was neither drawn for nor applied.
+    /// Of a lesson that was not drawn for.
     pub fn unknown(slug: &str) -> Self {
         Self {
             slug: Arc::from(slug),
@@ -61,15 +39,11 @@ impl LessonEffect {
             interval: None,
             verdict: LiftVerdict::Unknown,
             guard: LiftGuard::TooFew,
-            cells: Cells::default(),
-            evidence: 0.0,
-            weight: 0.0,
-            value: 0.0,
         }
     }
 }
 
-/// What is said of all lessons that were drawn for or applied, and of the loop.
+/// What is said of all lessons that were drawn for, and of the loop.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Effects {
     /// The lessons.
@@ -85,13 +59,10 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// A lesson's effect; none of one that nothing is known of.
-    pub fn of(&self, slug: &str) -> Effect {
-        self.lesson(slug)
-            .map_or_else(Effect::default, |held| Effect {
-                value: held.value,
-                hurts: held.verdict == LiftVerdict::Hurts,
-            })
+    /// Whether e-BH says that a lesson hurts.
+    pub fn hurts(&self, slug: &str) -> bool {
+        let held = self.lesson(slug);
+        held.is_some_and(|held| held.verdict == LiftVerdict::Hurts)
     }
 
     /// What is said of a lesson.
@@ -106,22 +77,10 @@ pub(super) struct Known {
     pub running: LessonRunning,
     pub shown_open: u32,
     pub withheld_open: u32,
-    pub cells: Cells,
-}
-
-/// w = 0.02 / (0.02 + σ̂²/t), 0 to 1: how far a measured lift is believed over what was observed (precision weighting under
-/// a normal prior; Morris 1983). 0 before 20 runs, whose spread says little of itself.
-fn weight(running: &LessonRunning) -> f64 {
-    let terms = running.terms;
-    if terms.t < LeastRuns::RUNS || running.ratio.is_off() {
-        return 0.0;
-    }
-    PRIOR / (PRIOR + terms.variance() / f64::from(terms.t))
 }
 
 /// What may be said of these lessons together.
 pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
-    let k = shrinkage(known.iter().map(|one| one.cells));
     let drawn: Vec<usize> = (0..known.len())
         .filter(|at| known[*at].running.terms.t > 0)
         .collect();
@@ -152,23 +111,17 @@ pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
         .map(|(at, one)| {
             let running = one.running;
             let interval = running.interval();
-            let weight = weight(&running);
-            let evidence = evidence(one.cells, k);
             LessonEffect {
                 verdict: said
                     .get(&at)
                     .copied()
                     .unwrap_or_else(|| quiet(&running, interval)),
                 guard: running.guard(),
-                value: weight * running.terms.mean + (1.0 - weight) * evidence,
                 slug: one.slug,
                 shown_open: one.shown_open,
                 withheld_open: one.withheld_open,
-                cells: one.cells,
                 running,
                 interval,
-                evidence,
-                weight,
             }
         })
         .collect()

@@ -1,4 +1,4 @@
-//! What is kept of a decision: names by number, draws, and what was applied.
+//! What is kept of a decision: names by number, and draws.
 
 use crate::instant::Millis;
 use crate::stable_map::StableMap;
@@ -36,20 +36,4 @@ pub(super) struct Held {
     /// The probability of a control run and whether it was one, where chance decided.
     pub control: Option<(f64, bool)>,
     pub drawn: Box<[DrawnOf]>,
-    pub applied: Box<[u32]>,
-}
-
-impl Held {
-    /// Whether what is read in the order of outcomes is the same.
-    pub fn is_same_draw(&self, other: &Self) -> bool {
-        (self.at, self.outcome, self.domain, self.agent, self.control)
-            == (
-                other.at,
-                other.outcome,
-                other.domain,
-                other.agent,
-                other.control,
-            )
-            && self.drawn == other.drawn
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::event::Measured;
 use crate::instant::Millis;
-use crate::space::Decision;
+use crate::space::{Decision, Space};
 use lesson_types::DecisionOutcome;
 
 /// A decision, as far as it teaches.
@@ -18,20 +18,17 @@ pub struct Run<'a> {
     pub by: &'a str,
     /// What was drawn for it.
     pub measured: Option<&'a Measured>,
-    /// The lessons that were recommended.
-    pub lessons: Given<'a>,
-}
-
-/// The lessons of a run, as (slug, whether it was applied).
-#[derive(Debug, Clone, Copy)]
-pub enum Given<'a> {
-    /// Those of a decision.
-    Records(&'a Decision),
-    /// A list.
-    List(&'a [(&'a str, bool)]),
 }
 
 impl<'a> Run<'a> {
+    /// The runs of a space, with their decisions by id: one definition for every number that counts runs. A decision of which
+    /// only the outcome is known yet is none.
+    pub fn all(space: &'a Space) -> impl Iterator<Item = (&'a str, &'a Decision, Self)> {
+        let begun = |(_, decision): &(&str, &Decision)| decision.at.is_some();
+        let each = space.decisions().filter(begun);
+        each.map(|(id, decision)| (id, decision, Self::of(decision)))
+    }
+
     /// The run that a decision is.
     pub fn of(decision: &'a Decision) -> Self {
         let outcome = decision.outcome.filter(|outcome| outcome.is_final());
@@ -44,24 +41,6 @@ impl<'a> Run<'a> {
             domain: decision.context.domain.as_deref().unwrap_or_default(),
             by: &decision.by,
             measured: decision.measured.as_ref(),
-            lessons: Given::Records(decision),
-        }
-    }
-
-    /// The slugs of the lessons that were applied.
-    pub(super) fn applied(&self) -> Vec<&'a str> {
-        match self.lessons {
-            Given::Records(decision) => decision
-                .records
-                .iter()
-                .filter(|record| record.was_applied)
-                .map(|record| record.lesson.as_str())
-                .collect(),
-            Given::List(list) => list
-                .iter()
-                .filter(|(_, applied)| *applied)
-                .map(|(slug, _)| *slug)
-                .collect(),
         }
     }
 }

@@ -3,25 +3,20 @@
 use super::baseline::{Rate, baseline};
 use super::draw::is_policy_run;
 use super::effects::{Effects, Known, Open, say};
-use super::evidence::{Cell, Cells};
 use super::held::{DrawnOf, Held, Names};
 use super::loop_lift::{GroupLift, LoopLift};
 use super::run::Run;
 use super::running::LessonRunning;
 use crate::instant::Millis;
-use crate::space::Space;
+use crate::space::{Space, domain_key};
 use crate::stable_map::StableMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Decisions and successes of a lesson, by domain; in the order of the domains' numbers.
-type CellCounts = Vec<(u32, (u32, u32))>;
 
 /// The fold of decisions in the order of their outcomes.
 #[derive(Debug, Clone, Default)]
 struct Fold {
     lessons: Vec<LessonRunning>,
-    cells: Vec<CellCounts>,
     domains: Vec<Rate>,
     space: Rate,
     whole: LessonRunning,
@@ -109,13 +104,6 @@ impl Learning {
         let was = old.as_ref().and_then(|old| old.outcome);
         let is = new.as_ref().and_then(|new| new.outcome);
         match (old, was, new, is) {
-            // Only what was applied changed: sums, in no order.
-            (Some(old), Some(_), Some(new), Some(_)) if old.is_same_draw(&new) => {
-                if !self.is_late {
-                    self.count_applied(&old, false);
-                    self.count_applied(&new, true);
-                }
-            }
             (_, None, Some(new), Some((at, _))) => {
                 let key = (at, id);
                 let is_newest = self.fold.last.as_ref().is_none_or(|last| *last < key);
@@ -178,13 +166,6 @@ impl Learning {
             run.measured = None;
         }
         let mut drawn: Vec<DrawnOf> = Vec::new();
-        let mut applied: Vec<u32> = Vec::new();
-        for slug in run.applied() {
-            let place = self.lessons.place(slug);
-            if !applied.contains(&place) {
-                applied.push(place);
-            }
-        }
         for one in run.measured.iter().flat_map(|measured| &measured.drawn) {
             // A certain draw teaches nothing, and a lesson is drawn for once.
             let place = self.lessons.place(&one.lesson);
@@ -204,11 +185,10 @@ impl Learning {
         Held {
             at: run.at,
             outcome: run.outcome,
-            domain: self.domains.place(&run.domain.trim().to_lowercase()),
+            domain: self.domains.place(&domain_key(run.domain)),
             agent: self.agents.place(run.by),
             control,
             drawn: drawn.into(),
-            applied: applied.into(),
         }
     }
 
@@ -236,7 +216,6 @@ impl Learning {
         let Some((_, success)) = held.outcome else {
             return;
         };
-        self.count_applied(held, true);
         let fold = &mut self.fold;
         let domain = held.domain as usize;
         grow(&mut fold.domains, domain);
@@ -285,57 +264,16 @@ impl Learning {
         }
     }
 
-    /// Counts the lessons that were applied, or takes that back.
-    fn count_applied(&mut self, held: &Held, forth: bool) {
-        let Some((_, success)) = held.outcome else {
-            return;
-        };
-        for lesson in &held.applied {
-            if !is_of_text(&self.since, *lesson, held.at) {
-                continue;
-            }
-            grow(&mut self.fold.cells, *lesson as usize);
-            let cells = &mut self.fold.cells[*lesson as usize];
-            let place = match cells.binary_search_by_key(&held.domain, |cell| cell.0) {
-                Ok(place) => place,
-                Err(place) => {
-                    cells.insert(place, (held.domain, (0, 0)));
-                    place
-                }
-            };
-            let cell = &mut cells[place].1;
-            let well = u32::from(success);
-            if forth {
-                *cell = (cell.0.saturating_add(1), cell.1.saturating_add(well));
-            } else {
-                *cell = (cell.0.saturating_sub(1), cell.1.saturating_sub(well));
-            }
-        }
-    }
-
     fn conclude(&self) -> Effects {
         let fold = &self.fold;
         let many = self.lessons.names.len();
-        let mut cells = vec![Cells::default(); many];
-        for (sums, counts) in cells.iter_mut().zip(&fold.cells) {
-            for (domain, counts) in counts {
-                let rate = fold
-                    .domains
-                    .get(*domain as usize)
-                    .copied()
-                    .unwrap_or_default();
-                let of_domain = (rate.n, rate.successes);
-                sums.add(Cell::of(*counts, of_domain, fold.space.value()));
-            }
-        }
-        let known = (0..many).zip(cells).map(|(place, cells)| {
+        let known = (0..many).map(|place| {
             let open = self.open.lessons.get(place).copied().unwrap_or_default();
             Known {
                 slug: Arc::clone(&self.lessons.names[place]),
                 running: fold.lessons.get(place).copied().unwrap_or_default(),
                 shown_open: open.shown,
                 withheld_open: open.withheld,
-                cells,
             }
         });
         let lessons = say(known.collect());

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::keyword::{KeywordIndex, WordMatch};
-use crate::lesson::Text;
 use crate::policy::RankPolicy;
 use crate::rank::{Explain, Situation, recommend};
 use crate::space::Space;
+use crate::text::Text;
 
 fn lesson(slug: &str, title: &str, techs: &[&str]) -> Lesson {
     let text = Text {

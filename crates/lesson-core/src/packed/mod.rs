@@ -7,11 +7,14 @@
 mod wire;
 
 use crate::event::{Drawn, Measured, SurfacedContext};
+use crate::fold::Withdrawal;
 use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
-use crate::lesson::{CountedOn, Lesson, Standing, Text};
+use crate::lesson::{CountedOn, Lesson, Proposal, Standing};
 use crate::optimistic_overlay::OptimisticOverlay;
-use crate::space::{Decision, DecisionFeedback, Opinion, Recommendation, Space};
+use crate::space::{Decision, DecisionFeedback, DomainBase, Opinion, Recommendation, Space};
+use crate::text::Changes;
+use crate::text::Text;
 use crate::tools::{ToolBook, ToolRecord};
 use lesson_types::{Category, DecisionOutcome, FeedbackOutcome, MatchType, Trust};
 use std::collections::BTreeMap;
@@ -22,20 +25,23 @@ pub(crate) use wire::{Reader, Writer};
 const END: u64 = 0x656e_6421;
 
 wire::structs! {
-    Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags }
+    Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra }
     Standing {
         confidence, frequency, upvotes, downvotes, times_surfaced, times_helpful, times_not_helpful, effectiveness,
         use_count, causal_hits, last_used_at, last_feedback_at, times_applied, success_count, consecutive_failures,
-        trial_from, proven_effective, qualified_at
+        trial_from, proven_effective, qualified_at, lift_mean, lift_variance, lift_at
     }
     Lesson {
         slug, text, standing, source, by, trust, findings, archived, merged_into, rev, created_at, updated_at,
-        text_at, approved_by_agent, pending_standing, counted_on
+        text_at, approved_by_agent, pending_standing, counted_on, proposals
     }
+    Proposal { id, by, at, base_rev, changes, archive, trust, findings }
+    Changes { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra }
+    Withdrawal { since, ahead, lifted }
     CountedOn { rated, voted }
     Recommendation {
-        lesson, domain, relevance, was_presented, was_applied, match_type, confidence, agent_quote, trade_outcome,
-        pnl_percent, contributed_to_success, settled, at
+        lesson, domain, relevance, likelihood, was_presented, was_applied, match_type, confidence, agent_quote,
+        trade_outcome, pnl_percent, contributed_to_success, settled, learned, at
     }
     SurfacedContext { decision_id, query, domain, project_type, tech_stack, phase }
     Drawn { lesson, q, withheld }
@@ -43,18 +49,20 @@ wire::structs! {
     DecisionFeedback { by, at, outcome, lessons, causal }
     Opinion { by, at, lesson, is_vote, is_positive }
     Decision {
-        context, by, at, measured, outcome, pnl_percent, outcome_by, outcome_at, feedback, opinions, records
+        context, by, at, measured, outcome, pnl_percent, outcome_by, outcome_at, taught, feedback, opinions, records
     }
+    DomainBase { rate, variance, runs, successes }
     ToolRecord { query, server, at, query_hash }
 }
 wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome);
 
 /// How this version writes a replica, in words; another version has others.
 pub fn packed_shape() -> String {
-    let mut shape = "replica 4: ".to_owned();
+    let mut shape = "replica 5: ".to_owned();
     Lesson::shape(&mut shape);
     Decision::shape(&mut shape);
     ToolRecord::shape(&mut shape);
+    DomainBase::shape(&mut shape);
     crate::keyword::packed_shape(&mut shape);
     shape
 }
@@ -66,7 +74,11 @@ pub fn packed_size(space: &Space) -> usize {
         .lessons()
         .map(|Lesson { slug, text, .. }| {
             let long = [&text.description, &text.context, &text.recommendation];
-            slug.len() + text.title.len() + long.map(String::len).iter().sum::<usize>() + 200
+            slug.len()
+                + text.title.len()
+                + text.extra.len()
+                + long.map(String::len).iter().sum::<usize>()
+                + 200
         })
         .sum();
     let records: usize = space.decisions().map(|(_, one)| one.records.len()).sum();
@@ -115,6 +127,12 @@ pub fn pack(
         events.put(&mut to);
     }
     space.agents.put(&mut to);
+    to.number(space.bases.len() as u64);
+    for (domain, base) in &space.bases {
+        to.text(domain);
+        base.put(&mut to);
+    }
+    space.withdrawn.put(&mut to);
     END.put(&mut to);
     to.flush();
 }
@@ -158,6 +176,8 @@ pub fn unpack(bytes: &[u8]) -> Option<(Space, OptimisticOverlay, KeywordIndex)> 
     }
     space.activity = pairs(&mut from)?;
     space.agents = Packed::take(&mut from)?;
+    space.bases = pairs(&mut from)?;
+    space.withdrawn = Packed::take(&mut from)?;
     (u64::take(&mut from)? == END && from.0.is_empty()).then_some((space, replica, index))
 }
 

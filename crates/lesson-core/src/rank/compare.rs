@@ -129,7 +129,7 @@ fn words(name: &str) -> &str {
         "low_rating" => "poor ratings",
         "never_helpful" => "never having helped",
         "causal" => "how often it was a cause",
-        "evidence" => "what is known of its effect",
+        "lift" => "its lift",
         other => other,
     }
 }

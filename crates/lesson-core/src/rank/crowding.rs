@@ -6,6 +6,7 @@
 use super::candidate::{Candidate, Similarity};
 use super::order::{AHEAD, Scored, best_first, compare};
 use crate::apart::ApartPairs;
+use crate::contradiction::contradiction;
 use crate::keyword::{KeywordIndex, WordComparison};
 use crate::policy::{NEAR_MEANING, NEAR_WORDS};
 use crate::space::Space;
@@ -173,7 +174,12 @@ impl<'a> Crowding<'a> {
             let is_copy = shared.of_second() >= COPIED && is_keys;
             is_same || (shared.both >= FEWEST && (share >= NEAR_WORDS || is_copy))
         };
-        is_near && !self.apart.has(a, b)
+        // A denial is no copy; but an agent's key is not shown against what a person stands behind.
+        let is_denial = || {
+            let is_answered = one.facts.key != 0 && other.facts.vouched;
+            !is_answered && contradiction(&a.text, &b.text).is_some()
+        };
+        is_near && !self.apart.has(a, b) && !is_denial()
     }
 
     fn has_its_places(&self, one: &Scored<'_>, kept: &[Scored<'_>]) -> bool {

@@ -8,9 +8,14 @@
 //! rank fusion, and than sums normalised for each query.
 
 use super::candidate::{Candidate, Similarity};
-use crate::keyword::{KeywordIndex, WordMatch};
+use crate::keyword::{KeywordIndex, WordMatch, has_stem};
+use crate::lesson::Lesson;
 use crate::policy::RankPolicy;
 use crate::space::Space;
+
+/// What is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a lesson
+/// on retries that once says "payments" is no lesson on payments.
+const ASIDE: f64 = 0.5;
 
 /// How well a lesson matches a query.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,6 +24,8 @@ pub(super) struct MatchScore {
     pub value: f64,
     /// Before the floor.
     pub raw: f64,
+    /// What of the value says how likely the lesson is: less where one word is all that was asked, and in it aside.
+    pub telling: f64,
     /// Words in common.
     pub words: WordMatch,
     /// The cosine, where vectors are compared and the lesson has one.
@@ -26,7 +33,7 @@ pub(super) struct MatchScore {
 }
 
 impl MatchScore {
-    fn of(words: WordMatch, cosine: Option<f64>, policy: &RankPolicy) -> Self {
+    fn of(words: WordMatch, cosine: Option<f64>, is_aside: bool, policy: &RankPolicy) -> Self {
         let sum = match cosine {
             Some(cosine) => {
                 policy.meaning_weight * meaning(cosine, policy)
@@ -36,9 +43,11 @@ impl MatchScore {
         };
         // Correctly rounded everywhere, unlike other powers.
         let raw = sum.sqrt();
+        let value = if raw >= policy.match_floor { raw } else { 0.0 };
         Self {
-            value: if raw >= policy.match_floor { raw } else { 0.0 },
+            value,
             raw,
+            telling: if is_aside { value * ASIDE } else { value },
             words,
             cosine,
         }
@@ -64,6 +73,14 @@ impl MatchScore {
     }
 }
 
+/// Whether a lesson has a word where it says what it is about.
+fn is_about(lesson: &Lesson, word: &str) -> bool {
+    let text = &lesson.text;
+    let names = text.tags.iter().chain(&text.tech_stacks);
+    let mut names = names.chain([&text.title, &text.domain]);
+    names.any(|name| has_stem(name, word))
+}
+
 /// A cosine as meaning: 0 up to `meaning_from`, 1 from `meaning_to` on. NaN counts 0.
 fn meaning(cosine: f64, policy: &RankPolicy) -> f64 {
     let share = (cosine - policy.meaning_from) / (policy.meaning_to - policy.meaning_from);
@@ -87,6 +104,8 @@ pub(super) struct Matches<'a> {
     pub semantic: bool,
     /// How many of the considered lessons have no vector, when vectors are compared at all.
     pub without_vector: u32,
+    /// The stem of the word, where one is all that is asked.
+    only: Option<String>,
 }
 
 impl<'a> Matches<'a> {
@@ -106,9 +125,11 @@ impl<'a> Matches<'a> {
             policy,
             semantic: false,
             without_vector: 0,
+            only: None,
         };
         if let Some(text) = text {
             let scores = index.scores(text, prefix);
+            matches.only = scores.only_word().map(str::to_owned);
             if !scores.is_empty() {
                 matches.words = scores.in_order(&space.lessons);
             }
@@ -143,6 +164,9 @@ impl<'a> Matches<'a> {
     pub(super) fn of_lesson(&self, one: &Candidate<'_>) -> MatchScore {
         let words = self.words.get(one.place as usize).copied();
         let cosine = self.cosines.get(one.place as usize).copied().flatten();
-        MatchScore::of(words.unwrap_or_default(), cosine, self.policy)
+        let words = words.unwrap_or_default();
+        let only = self.only.as_deref().filter(|_| words.score > 0.0);
+        let is_aside = only.is_some_and(|word| !is_about(one.lesson, word));
+        MatchScore::of(words, cosine, is_aside, self.policy)
     }
 }

@@ -7,6 +7,7 @@ mod candidate;
 mod compare;
 mod crowding;
 mod explain;
+mod likelihood;
 mod matching;
 mod order;
 mod pool;
@@ -20,6 +21,7 @@ mod trace;
 pub use candidate::{Cosines, Similarity};
 pub use compare::compare;
 pub use explain::{Explain, TracePart};
+pub use likelihood::likelihood_beside;
 pub use ranked::Ranked;
 pub use search::{
     Found, PatternsFor, SearchOptions, SearchRanking, patterns, patterns_text, search,
@@ -27,16 +29,17 @@ pub use search::{
 pub use situation::{RankError, Situation, check_policy, situation_text};
 pub use trace::{Exclusion, ExclusionCode, Trace};
 
+use crate::instant::Millis;
 use crate::keyword::KeywordIndex;
-use crate::learning::Effects;
 use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use crowding::{Crowding, FAR, PassedOver, Why};
 use explain::{Explained, LeftOut, TraceCollector};
-use lesson_types::{RelevanceWord, StandingRule};
-use matching::{MatchScore, Matches};
+use lesson_types::{Qualification, StandingRule};
+use likelihood::Likelihood;
+use matching::Matches;
 use order::{AHEAD, Scored, contenders, merge_duplicates};
 use situation::Context;
 use std::collections::BTreeSet;
@@ -57,6 +60,8 @@ pub struct Ranking {
     pub excluded_low_effectiveness: u32,
     /// How many of the pool fell to their relevance.
     pub excluded_low_relevance: u32,
+    /// How many of the pool others match so much better than that they are hardly the right ones.
+    pub excluded_unlikely: u32,
     /// One entry per lesson that is explained: the answer's in order of rank, then the others by score and slug.
     pub trace: Option<Vec<Trace>>,
     /// How many lessons were left out for each reason, when a part is explained; in the order of the pipeline.
@@ -86,8 +91,8 @@ pub fn recommend(
 /// What is known of lessons beside their standing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
-    /// What they do, where standing is `evidence`.
-    pub effects: Option<&'a Effects>,
+    /// The time of reading: beliefs are brought to it. With 0 they are as they last changed.
+    pub now: Millis,
     /// Those of [`crate::failed_by_one_key`].
     pub one_key: Option<&'a BTreeSet<String>>,
 }
@@ -95,13 +100,16 @@ pub struct Known<'a> {
 impl Known<'_> {
     /// Says if one agent's key alone keeps a lesson from being recommended.
     fn by_one_key(&self, slug: &str, held: &Standing, policy: &RankPolicy) -> bool {
-        let is_out = standing::disqualified(held, policy).is_some();
-        is_out && self.one_key.is_some_and(|those| those.contains(slug))
+        self.is_out(held, policy) && self.one_key.is_some_and(|those| those.contains(slug))
+    }
+
+    /// Says if what came of a lesson keeps it out.
+    fn is_out(&self, held: &Standing, policy: &RankPolicy) -> bool {
+        held.qualification_at(policy, self.now) != Qualification::Qualified
     }
 }
 
-/// The same, with what is known of the lessons: where the policy's standing is `evidence`, lessons gain and lose
-/// by them in place of the sources' rules, and one that is said to hurt is left out.
+/// The same at a time, with what is known of the lessons beside their standing.
 ///
 /// # Errors
 /// As [`recommend`].
@@ -114,9 +122,7 @@ pub fn recommend_with(
     explain: Explain<'_>,
     known: Known<'_>,
 ) -> Result<Ranking, RankError> {
-    let effects = known.effects;
     situation::check_policy(policy)?;
-    let by_evidence = policy.standing == StandingRule::Evidence;
     let context = Context::of(situation, policy)?;
     let mut traces = TraceCollector::new(explain);
 
@@ -143,6 +149,7 @@ pub fn recommend_with(
         total_considered: count(pool.len()),
         excluded_low_effectiveness: 0,
         excluded_low_relevance: 0,
+        excluded_unlikely: 0,
         trace: None,
         left_out: Vec::new(),
     };
@@ -156,10 +163,13 @@ pub fn recommend_with(
         let mut below: Vec<(Candidate<'_>, f64)> = Vec::new();
         for one in turn {
             let by_one_key = known.by_one_key(&one.lesson.slug, &one.facts.standing, policy);
-            let is_out = standing::disqualified(&one.facts.standing, policy).is_some();
-            if !by_evidence && is_out && !by_one_key {
+            if known.is_out(&one.facts.standing, policy) && !by_one_key {
                 ranking.excluded_low_effectiveness += 1;
-                traces.leave_out(LeftOut::new(one, ExclusionCode::LowEffectiveness, 0.0));
+                let code = match policy.standing {
+                    StandingRule::Lift => ExclusionCode::Harms,
+                    StandingRule::Seeds => ExclusionCode::LowEffectiveness,
+                };
+                traces.leave_out(LeftOut::new(one, code, 0.0));
                 continue;
             }
             let found = matches.of_lesson(&one);
@@ -175,18 +185,14 @@ pub fn recommend_with(
                 traces.leave_out(left);
                 continue;
             }
-            if by_evidence {
-                let slug = &one.lesson.slug;
-                if effects.is_some_and(|effects| effects.of(slug).hurts) {
-                    ranking.excluded_low_effectiveness += 1;
-                    traces.leave_out(LeftOut::new(one, ExclusionCode::Hurts, 0.0));
-                    continue;
-                }
-                standing::evidence(&mut run, slug, effects, policy);
-            } else {
-                standing::standing(&mut run, &one.facts.standing, by_one_key, policy);
-            }
-            scored.push(Scored::new(one, relevance.value, run.value()));
+            standing::of_policy(
+                &mut run,
+                &one.facts.standing,
+                by_one_key,
+                (policy, known.now),
+            );
+            let matched = relevance.matched;
+            scored.push(Scored::new(one, relevance.value, matched, run.value()));
         }
         if !below.is_empty() && scored.is_empty() {
             turn = below.into_iter().map(|(one, _)| one).collect();
@@ -200,6 +206,19 @@ pub fn recommend_with(
         break;
     }
 
+    let likelihood = Likelihood::of_query(&context, &scored, matches.semantic, policy);
+    if let Some(likelihood) = &likelihood
+        && !context.decision
+    {
+        scored.retain(|one| {
+            let stays = likelihood.keeps(one);
+            if !stays {
+                ranking.excluded_unlikely += 1;
+                traces.leave_out(LeftOut::new(one.of, ExclusionCode::Unlikely, one.score));
+            }
+            stays
+        });
+    }
     let crowding = Crowding::of(held, similarity, is_one_keys);
     let kept = places(&scored, &crowding, context.limit, &mut traces);
     ranking.items = kept
@@ -209,12 +228,15 @@ pub fn recommend_with(
             slug: best.of.lesson.slug.clone(),
             score: best.score,
             relevance: best.relevance,
-            word: word(
-                &matches.of_lesson(&best.of),
-                best.relevance,
-                &context,
-                policy,
-            ),
+            matched: best.matched,
+            likelihood: context
+                .query
+                .map(|_| likelihood.map_or(0.0, |likelihood| likelihood.of(best.matched))),
+            word: if context.query.is_some() {
+                likelihood::word(likelihood.as_ref(), best.matched, policy)
+            } else {
+                policy.relevance_word(best.relevance)
+            },
             rank: count(place + 1),
             confidence: best.confidence,
             frequency: best.frequency,
@@ -227,8 +249,8 @@ pub fn recommend_with(
         .collect();
     let explained = traces.finish(
         &shown,
-        |one, code| trace(one, code, (&matches, known), &context, policy),
-        |left| why(left, (&matches, known), &context, policy),
+        |one, code| trace(one, code, (&matches, known, likelihood), &context, policy),
+        |left| why(left, (&matches, known, likelihood), &context, policy),
     );
     if let Some(Explained { traces, counts }) = explained {
         ranking.trace = Some(traces);
@@ -288,50 +310,38 @@ fn places<'a>(
     }
 }
 
-/// Relevance for people. Whoever asks in words wants to know how well these are answered; without words, facets and
-/// market are what there is to fit.
-fn word(
-    found: &MatchScore,
-    relevance: f64,
-    context: &Context<'_>,
-    policy: &RankPolicy,
-) -> RelevanceWord {
-    if context.query.is_some() {
-        policy.match_word(found.value)
-    } else {
-        policy.relevance_word(relevance)
-    }
-}
+/// What explains a lesson's place.
+type Reckoned<'a> = (&'a Matches<'a>, Known<'a>, Option<Likelihood<'a>>);
 
 /// What the ranking did with one lesson, by the steps that it took.
 fn trace(
     one: &Candidate<'_>,
     code: Option<ExclusionCode>,
-    (matches, known): (&Matches<'_>, Known<'_>),
+    (matches, known, likelihood): Reckoned<'_>,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> Trace {
-    use ExclusionCode::{BeyondLimit, DuplicateTitle, KeyLimit, LowRelevance, NearDuplicate};
+    use ExclusionCode::{
+        BeyondLimit, DuplicateTitle, KeyLimit, LowRelevance, NearDuplicate, Unlikely,
+    };
     let scored = matches!(
         code,
-        None | Some(LowRelevance | DuplicateTitle | NearDuplicate | KeyLimit | BeyondLimit)
+        None | Some(
+            LowRelevance | Unlikely | DuplicateTitle | NearDuplicate | KeyLimit | BeyondLimit
+        )
     );
     let mut run = Run::new(scored);
     let mut relevance = 0.0;
+    let mut likely = None;
     if scored {
         let found = matches.of_lesson(one);
-        relevance = relevance::relevance(&mut run, one, &found, context, policy).value;
+        let fits = relevance::relevance(&mut run, one, &found, context, policy);
+        relevance = fits.value;
+        likely = likelihood.map(|all| (all.of(fits.matched), all.formula(fits.matched)));
         if code != Some(LowRelevance) {
-            match policy.standing {
-                StandingRule::Seeds => {
-                    let held = &one.facts.standing;
-                    let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
-                    standing::standing(&mut run, held, by_one_key, policy);
-                }
-                StandingRule::Evidence => {
-                    standing::evidence(&mut run, &one.lesson.slug, known.effects, policy);
-                }
-            }
+            let held = &one.facts.standing;
+            let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
+            standing::of_policy(&mut run, held, by_one_key, (policy, known.now));
         }
     }
     Trace {
@@ -339,6 +349,7 @@ fn trace(
         title: one.lesson.text.title.clone(),
         rank: None,
         relevance,
+        likelihood: likely,
         score: run.value(),
         factors: run.into_factors(),
         exclusion: None,
@@ -348,7 +359,7 @@ fn trace(
 /// Why a lesson is not in the answer, for a person.
 fn why(
     left: &LeftOut<'_>,
-    (matches, known): (&Matches<'_>, Known<'_>),
+    (matches, known, likelihood): Reckoned<'_>,
     context: &Context<'_>,
     policy: &RankPolicy,
 ) -> String {
@@ -356,12 +367,18 @@ fn why(
     match left.code {
         ExclusionCode::LowEffectiveness => standing::disqualified(held, policy)
             .map_or_else(String::new, |disqualified| disqualified.words(held)),
-        ExclusionCode::Hurts => standing::hurts(&left.of.lesson.slug, known.effects),
+        ExclusionCode::Harms => standing::harms(held, known.now),
         ExclusionCode::LowRelevance => {
             let mut run = Run::new(false);
             let found = matches.of_lesson(&left.of);
             let relevance = relevance::relevance(&mut run, &left.of, &found, context, policy);
             relevance.why_not(policy)
+        }
+        ExclusionCode::Unlikely => {
+            let mut run = Run::new(false);
+            let found = matches.of_lesson(&left.of);
+            let fits = relevance::relevance(&mut run, &left.of, &found, context, policy);
+            likelihood.map_or_else(String::new, |likelihood| likelihood.why_not(fits.matched))
         }
         ExclusionCode::DuplicateTitle => format!(
             "`{}` has the same title and ranks higher",

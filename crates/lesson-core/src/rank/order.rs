@@ -12,6 +12,8 @@ use std::hash::BuildHasherDefault;
 pub(super) struct Scored<'a> {
     pub(super) of: Candidate<'a>,
     pub(super) relevance: f64,
+    /// What of its match says how likely it is.
+    pub(super) matched: f64,
     pub(super) score: f64,
     /// Its own confidence, or the highest of its duplicates.
     pub(super) confidence: f64,
@@ -20,10 +22,11 @@ pub(super) struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    pub(super) fn new(of: Candidate<'a>, relevance: f64, score: f64) -> Self {
+    pub(super) fn new(of: Candidate<'a>, relevance: f64, matched: f64, score: f64) -> Self {
         Self {
             of,
             relevance,
+            matched,
             score,
             confidence: of.facts.standing.confidence,
             frequency: of.facts.standing.frequency,
@@ -32,7 +35,7 @@ impl<'a> Scored<'a> {
 
     /// With its own confidence and frequency again.
     fn alone(&self) -> Self {
-        Self::new(self.of, self.relevance, self.score)
+        Self::new(self.of, self.relevance, self.matched, self.score)
     }
 }
 

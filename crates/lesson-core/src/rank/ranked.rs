@@ -11,7 +11,11 @@ pub struct Ranked {
     pub score: f64,
     /// Relevance before standing, 0 to 1.
     pub relevance: f64,
-    /// The same for people: of the match where there is a query, else of the relevance.
+    /// What of its match says how likely it is, 0 to 1.
+    pub matched: f64,
+    /// How likely it is to be the right one, 0 to 1, where there is a query; 0 where no lesson matches it.
+    pub likelihood: Option<f64>,
+    /// The same for people: of the likelihood where there is a query, else of the relevance.
     pub word: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,

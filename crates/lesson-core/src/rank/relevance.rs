@@ -9,22 +9,14 @@ use super::candidate::Candidate;
 use super::matching::MatchScore;
 use super::situation::{Context, Named, same_word};
 use super::trace::Run;
-use crate::lesson::Text;
 use crate::lessons::RankFeatures;
 use crate::policy::RankPolicy;
+use crate::text::Text;
 use aho_corasick::{AhoCorasick, MatchKind};
 use lesson_types::{Kind, RelevanceWord, Trend, Volatility};
 use std::sync::OnceLock;
 
 impl RankPolicy {
-    /// The word for a match of a query and a lesson, by the thresholds `match_…`.
-    pub fn match_word(&self, value: f64) -> RelevanceWord {
-        word(
-            value,
-            [self.match_very_high, self.match_high, self.match_medium],
-        )
-    }
-
     /// The word for a relevance where nothing was asked in words, by the thresholds `word_…`.
     pub fn relevance_word(&self, relevance: f64) -> RelevanceWord {
         word(
@@ -34,7 +26,7 @@ impl RankPolicy {
     }
 }
 
-fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
+pub(super) fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
     if value >= very_high {
         RelevanceWord::VeryHigh
     } else if value >= high {
@@ -51,6 +43,8 @@ fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> RelevanceWord {
 pub(super) struct Relevance {
     /// 0 to 1.
     pub value: f64,
+    /// What of the match says how likely the lesson is, 0 to 1.
+    pub matched: f64,
     /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
     /// the market. Without it, relevance is made of neutral defaults.
     pub has_ground: bool,
@@ -95,9 +89,13 @@ pub(super) fn relevance(
         });
     }
     let mut shares_project = false;
+    let mut matched = found.telling;
     if context.project {
         let fit = Fit::of(&one.lesson.text, one.facts, context, policy);
         project(run, one.facts, found, &fit, policy);
+        if fit.tech_mismatch {
+            matched *= policy.tech_mismatch_factor;
+        }
         has_ground |= fit.shared;
         shares_project = fit.shared;
     }
@@ -109,6 +107,7 @@ pub(super) fn relevance(
     run.cap("at_most_one", 1.0, || "relevance is at most 1".to_owned());
     Relevance {
         value: run.value(),
+        matched,
         has_ground,
         shares_project,
     }
@@ -156,7 +155,7 @@ pub(super) struct Fit {
 }
 
 impl Fit {
-    /// project = 1 if listed, 0.5 if the lesson lists none, else 0;
+    /// project = 1 if listed, 0.5 if either side names none, else 0: of a question alone, the match decides;
     /// tech = |lesson ∩ query| / |query|, 0.5 if either side names none.
     pub(super) fn of(
         text: &Text,
@@ -171,7 +170,7 @@ impl Fit {
             .project_type
             .as_ref()
             .is_some_and(|named| lists(facts.projects, &text.project_types, named));
-        let project = if !facts.has_projects {
+        let project = if !facts.has_projects || context.project_type.is_none() {
             policy.unnamed
         } else if listed {
             1.0

@@ -3,6 +3,8 @@
 //! `0.8·match + 0.2·confidence` (hybrid retrieval). Nothing here is counted in a standing.
 
 use super::candidate::{Candidate, Similarity, candidates, count};
+use super::crowding::{Crowding, Why};
+use super::likelihood::{self, Likelihood};
 use super::matching::{MatchScore, Matches};
 use super::order::{Scored, best_first, compare, merge_duplicates};
 use super::relevance::Fit;
@@ -42,7 +44,9 @@ pub struct Found {
     pub score: f64,
     /// How well it matches the query, 0 to 1.
     pub match_score: f64,
-    /// The same for people.
+    /// What of that says how likely it is, 0 to 1: nothing where it is too weak, less where no technology is shared.
+    pub matched: f64,
+    /// How likely it is to be the right one for people, by the results' matches.
     pub word: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,
@@ -70,7 +74,8 @@ pub struct SearchRanking {
 /// Lessons that `query` finds: those with a word of it, or with a match that counts.
 ///
 /// Lessons with the exact query word always have a place within the limit, however low their
-/// match; when there are more of them than places, the best have.
+/// match; when there are more of them than places, the best have. Where unreviewed lessons of agents' keys are among the
+/// results, near duplicates take one place and a key two of five, as in a recommendation.
 pub fn search(
     space: &Space,
     query: &str,
@@ -195,16 +200,37 @@ impl Hybrid<'_> {
             if found.words.share >= EXACT_SHARE {
                 exact.insert(one.place);
             }
-            let run = self.score(&one, &found, false);
-            scored.push(Scored::new(one, found.raw, run.value()));
+            let fit = self.fit_of(&one);
+            let run = self.score(&one, &found, fit.as_ref(), false);
+            let matched = self.counted(found.telling, fit.as_ref());
+            scored.push(Scored::new(one, found.raw, matched, run.value()));
         }
         if one_per_title {
             scored = merge_duplicates(scored, |_, _| {});
         }
         let total = count(scored.len());
+        let best = scored.iter().map(|one| one.matched).fold(0.0, f64::max);
+        let likelihood = Likelihood::of_best(best, matches.semantic, self.policy);
         // Beyond the limit order matters only to choose among exact lessons.
         let all = limit < scored.len() && !exact.is_empty();
-        best_first(&mut scored, limit, all);
+        let key = |one: &Scored<'_>| one.of.facts.key;
+        if self.options.include_archived || scored.iter().all(|one| key(one) == 0) {
+            best_first(&mut scored, limit, all);
+        } else {
+            // As in a recommendation, no key fills an answer, nor does what says almost the same.
+            let first = scored.first().map_or(0, key);
+            // Of a part of a space nobody knows who wrote the rest.
+            let is_one_keys =
+                index.counts().is_none() && scored.iter().all(|one| key(one) == first);
+            let crowding = Crowding::of((space, index), self.similarity, is_one_keys);
+            let (kept, passed) = crowding.choose(&mut scored, limit, all);
+            let beyond = passed
+                .iter()
+                .filter(|one| matches!(one.why, Why::BeyondLimit));
+            let beyond: Vec<Scored<'_>> = beyond.map(|one| one.one).collect();
+            scored = kept;
+            scored.extend(beyond);
+        }
         keep_exact(&mut scored, limit, |one| exact.contains(&one.of.place));
         let items = scored
             .iter()
@@ -213,13 +239,16 @@ impl Hybrid<'_> {
                 slug: one.of.lesson.slug.clone(),
                 score: one.score,
                 match_score: one.relevance,
-                word: self.policy.match_word(one.relevance),
+                matched: one.matched,
+                word: likelihood::word(likelihood.as_ref(), one.matched, self.policy),
                 rank: count(place + 1),
                 confidence: one.confidence,
                 frequency: one.frequency,
                 factors: if self.options.explain {
                     let found = matches.of_lesson(&one.of);
-                    self.score(&one.of, &found, true).into_factors()
+                    let fit = self.fit_of(&one.of);
+                    let run = self.score(&one.of, &found, fit.as_ref(), true);
+                    run.into_factors()
                 } else {
                     Vec::new()
                 },
@@ -233,20 +262,33 @@ impl Hybrid<'_> {
         }
     }
 
+    /// How a lesson meets the project, where one was told.
+    fn fit_of(&self, one: &Candidate<'_>) -> Option<Fit> {
+        let context = self.fit.as_ref()?;
+        Some(Fit::of(&one.lesson.text, one.facts, context, self.policy))
+    }
+
+    /// What of a match counts.
+    fn counted(&self, value: f64, fit: Option<&Fit>) -> f64 {
+        if fit.is_some_and(|fit| fit.tech_mismatch) {
+            value * self.policy.tech_mismatch_factor
+        } else {
+            value
+        }
+    }
+
     /// The floor says what is a result, not how results are ordered: the match counts as it is.
-    fn score(&self, one: &Candidate<'_>, found: &MatchScore, explain: bool) -> Run {
+    fn score(
+        &self,
+        one: &Candidate<'_>,
+        found: &MatchScore,
+        fit: Option<&Fit>,
+        explain: bool,
+    ) -> Run {
         let policy = self.policy;
         let mut run = Run::new(explain);
-        let fit = self
-            .fit
-            .as_ref()
-            .map(|context| Fit::of(&one.lesson.text, one.facts, context, policy));
-        let halved = found.raw > 0.0 && fit.as_ref().is_some_and(|fit| fit.tech_mismatch);
-        let input = if halved {
-            found.raw * policy.tech_mismatch_factor
-        } else {
-            found.raw
-        };
+        let halved = found.raw > 0.0 && fit.is_some_and(|fit| fit.tech_mismatch);
+        let input = self.counted(found.raw, fit);
         run.add("match", input, policy.search_match_weight, || {
             found.note(input, halved, policy)
         });

@@ -249,8 +249,8 @@ pub(super) fn same_word(word: &str, lowered: &str) -> bool {
     }
 }
 
-/// The greatest weight of evidence: with it a lift of 0.1 doubles a score.
-const MOST_EVIDENCE_WEIGHT: f64 = 10.0;
+/// The greatest weight in a likelihood: with it a lesson as good as the best by a tenth less is all but excluded.
+const MOST_LIKELIHOOD_WEIGHT: f64 = 100.0;
 /// The most lessons in an answer.
 const MOST_TOP: u32 = 100;
 
@@ -266,8 +266,10 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
         ("meaning_to", policy.meaning_to),
         ("meaning_min_covered", policy.meaning_min_covered),
         ("match_floor", policy.match_floor),
-        ("match_very_high", policy.match_very_high),
-        ("match_high", policy.match_high),
+        ("min_likelihood", policy.min_likelihood),
+        ("likely_very_high", policy.likely_very_high),
+        ("likely_high", policy.likely_high),
+        ("likely_medium", policy.likely_medium),
         ("match_medium", policy.match_medium),
         ("tech_mismatch_factor", policy.tech_mismatch_factor),
         ("project_weight", policy.project_weight),
@@ -305,14 +307,20 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
             ));
         }
     }
-    if !(0.0..=MOST_EVIDENCE_WEIGHT).contains(&policy.evidence_weight) {
-        return Err(error(
-            "policy",
-            format!(
-                "evidence_weight is {}; it has to be between 0 and {MOST_EVIDENCE_WEIGHT}",
-                policy.evidence_weight
-            ),
-        ));
+    for (name, weight) in [
+        ("likelihood_match", policy.likelihood_match),
+        ("likelihood_lead", policy.likelihood_lead),
+        ("likelihood_base", policy.likelihood_base),
+        ("words_likelihood_match", policy.words_likelihood_match),
+        ("words_likelihood_lead", policy.words_likelihood_lead),
+        ("words_likelihood_base", policy.words_likelihood_base),
+    ] {
+        if !(0.0..=MOST_LIKELIHOOD_WEIGHT).contains(&weight) {
+            return Err(error(
+                "policy",
+                format!("{name} is {weight}; it has to be between 0 and {MOST_LIKELIHOOD_WEIGHT}"),
+            ));
+        }
     }
     for (name, count) in [
         ("top_decision", policy.top_decision),

@@ -2,17 +2,31 @@
 //! a change of order: the relevance cutoff has been taken by then.
 
 use super::trace::Run;
-use crate::learning::Effects;
+use crate::instant::Millis;
+use crate::learning::lift::Belief;
 use crate::lesson::Standing;
 use crate::policy::RankPolicy;
-use lesson_types::Qualification;
+use lesson_types::{Qualification, StandingRule};
 
 /// What one key's failures leave of an approved lesson's score, 0 to 1. 0.5.
 const ONE_KEY_FACTOR: f64 = 0.5;
 
+/// What the policy goes by.
+pub(super) fn of_policy(
+    run: &mut Run,
+    held: &Standing,
+    by_one_key: bool,
+    (policy, now): (&RankPolicy, Millis),
+) {
+    match policy.standing {
+        StandingRule::Lift => lift(run, held, by_one_key, now),
+        StandingRule::Seeds => standing(run, held, by_one_key, policy),
+    }
+}
+
 /// ×0.7 when `effectiveness_score` < 0.3, ×0.5 when surfaced ≥ 10 and never helpful (both effectiveness tracking), and
 /// ×(0.5 + 0.5·causal_adjusted) (causal feedback); ×0.5 when one agent's key alone says that it fails.
-pub(super) fn standing(run: &mut Run, held: &Standing, by_one_key: bool, policy: &RankPolicy) {
+fn standing(run: &mut Run, held: &Standing, by_one_key: bool, policy: &RankPolicy) {
     if by_one_key {
         let input = f64::from(held.consecutive_failures);
         run.multiply("one_agent_fails", (input, ONE_KEY_FACTOR, ONE_KEY_FACTOR), || {
@@ -53,30 +67,38 @@ pub(super) fn standing(run: &mut Run, held: &Standing, by_one_key: bool, policy:
     });
 }
 
-/// The same by what is known of the lesson's effect: ×(1 + c·e), never below 0. Of a lesson that nothing is known of, ×1.
-pub(super) fn evidence(run: &mut Run, slug: &str, effects: Option<&Effects>, policy: &RankPolicy) {
-    let held = effects.and_then(|effects| effects.lesson(slug));
-    let effect = held.map_or(0.0, |held| held.value);
-    let weight = policy.evidence_weight;
-    let factor = (1.0 + weight * effect).max(0.0);
-    run.multiply("evidence", (effect, weight, factor), || match held {
-        None => "nothing is known of its effect".to_owned(),
-        Some(held) => format!(
-            "1 + {weight} · effect: measured {:+.3} in {} decisions, weighted {:.2}; observed {:+.3} in {}",
-            held.running.terms.mean, held.running.terms.t, held.weight, held.evidence, held.cells.n
-        ),
+/// ×u/u₀ by the lesson's lift at `now`, with u₀ that of a lesson which nothing was seen of: such a lesson gets ×1. Where it
+/// would be left out on the word of one agent's key alone, ×0.5.
+fn lift(run: &mut Run, held: &Standing, by_one_key: bool, now: Millis) {
+    if by_one_key {
+        let input = f64::from(held.times_applied);
+        run.multiply(
+            "one_agent_fails",
+            (input, ONE_KEY_FACTOR, ONE_KEY_FACTOR),
+            || {
+                format!(
+                    "one agent says it harms: {}; a person or another agent has to say so, too",
+                    held.lift_words(now)
+                )
+            },
+        );
+        return;
+    }
+    let (belief, first) = (held.lift().at(now).optimism(), Belief::default().optimism());
+    run.multiply("lift", (belief, first, belief / first), || {
+        format!(
+            "{}; with the doubt that speaks for it {belief:+.3}, over {first:+.3} of a lesson that nothing was seen of",
+            held.lift_words(now)
+        )
     });
 }
 
-/// What keeps a lesson out that is said to hurt, in words.
-pub(super) fn hurts(slug: &str, effects: Option<&Effects>) -> String {
-    let held = effects.and_then(|effects| effects.lesson(slug));
-    held.map_or_else(String::new, |held| {
-        format!(
-            "decisions go well less often with it: {:+.2} in {} measured decisions",
-            held.running.terms.mean, held.running.terms.t
-        )
-    })
+/// What keeps a lesson out that harms, in words.
+pub(super) fn harms(held: &Standing, now: Millis) -> String {
+    format!(
+        "harms, as far as seen: {}; another trial brings it back",
+        held.lift_words(now)
+    )
 }
 
 /// Why outcomes keep a lesson out, in words; `None` when they don't (decision recommendations).

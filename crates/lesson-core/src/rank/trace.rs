@@ -20,10 +20,12 @@ pub enum ExclusionCode {
     Category,
     /// Its outcomes speak against it.
     LowEffectiveness,
-    /// What was measured says that it hurts.
-    Hurts,
+    /// It harms, as far as seen.
+    Harms,
     /// It does not fit the situation.
     LowRelevance,
+    /// Others match the query so much better that it is hardly the right one.
+    Unlikely,
     /// A lesson of the same title ranks higher.
     DuplicateTitle,
     /// A lesson that says almost the same is in the answer in its place.
@@ -36,15 +38,16 @@ pub enum ExclusionCode {
 
 impl ExclusionCode {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Archived,
         Self::Quarantined,
         Self::Unapproved,
         Self::Domain,
         Self::Category,
         Self::LowEffectiveness,
-        Self::Hurts,
+        Self::Harms,
         Self::LowRelevance,
+        Self::Unlikely,
         Self::DuplicateTitle,
         Self::NearDuplicate,
         Self::KeyLimit,
@@ -60,8 +63,9 @@ impl ExclusionCode {
             Self::Domain => "domain",
             Self::Category => "category",
             Self::LowEffectiveness => "low_effectiveness",
-            Self::Hurts => "hurts",
+            Self::Harms => "harms",
             Self::LowRelevance => "low_relevance",
+            Self::Unlikely => "unlikely",
             Self::DuplicateTitle => "duplicate_title",
             Self::NearDuplicate => "near_duplicate",
             Self::KeyLimit => "key_limit",
@@ -90,6 +94,8 @@ pub struct Trace {
     pub rank: Option<u32>,
     /// Relevance, 0 to 1, before standing.
     pub relevance: f64,
+    /// How likely it is to be the right one, 0 to 1, and how that came about; `None` where no query is matched.
+    pub likelihood: Option<(f64, String)>,
     /// The final score: the factors' running value after the last one, 0 without factors.
     pub score: f64,
     /// Every factor in order of application.

@@ -1,7 +1,7 @@
 //! Titles and slugs of what a session taught.
 
 use super::line::cut;
-use crate::lesson::slug_within;
+use crate::slug::slug_within;
 use lesson_types::limits::NEW_SLUG;
 use sha2::{Digest, Sha256};
 

@@ -1,6 +1,8 @@
 //! A lesson's account: where it was shown, the course of its numbers, its texts; and its standing explained.
 
-use crate::common::{added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with};
+use crate::common::{
+    NOW, added, feedback, ledger, lesson, outcome, rated, surfaced, tracked, with,
+};
 use lesson_core::{
     Changes, DecisionOutcome, EventKind, FeedbackOutcome, Policy, Trust, account, course, explain,
     revision,
@@ -119,7 +121,7 @@ fn explained_numbers_are_the_ones_that_count() {
     let (space, _) = lesson_core::Space::of_ledger(&events, &policy);
     let lesson = space.lesson("a").expect("it was added");
     let held = &lesson.standing;
-    let terms = explain(lesson, &policy);
+    let terms = explain(lesson, &policy, NOW);
     let value = |name: &str| {
         let term = terms.iter().find(|term| term.name == name);
         term.expect("every number is explained").value
@@ -181,7 +183,7 @@ fn proven_is_explained_with_the_lessons_own_numbers() {
             lesson.standing.success_count = well;
             lesson.standing.proven_effective = proven;
         });
-        let terms = explain(&lesson, &Policy::default());
+        let terms = explain(&lesson, &Policy::default(), NOW);
         let term = terms
             .iter()
             .find(|term| term.name == "proven")

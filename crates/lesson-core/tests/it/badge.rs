@@ -1,7 +1,7 @@
 //! The badge of a lesson's effect: its words, and where its number of runs comes from.
 
 use lesson_core::learning::{
-    ALPHA, Effects, Given, Learning, LessonEffect, Run, TELLS, effect_badge, half_width,
+    ALPHA, Effects, Learning, LessonEffect, Run, TELLS, effect_badge, half_width,
 };
 use lesson_core::{Drawn, LiftVerdict, Measured};
 
@@ -23,7 +23,6 @@ fn lived(id: &str, q: f64, runs: impl Iterator<Item = (bool, bool)>) -> Effects 
             domain: "",
             by: "local",
             measured: Some(&measured),
-            lessons: Given::List(&[]),
         };
         learning.feed(&format!("{id}{n:06}"), Some(run));
     }

@@ -84,12 +84,17 @@ fn candidates_of(
 fn told(space: &Space, index: &KeywordIndex, asked: &str) -> Ranking {
     let mut situation = query(asked);
     situation.limit = Some(200);
+    // Likelihood is of the lessons beside each other: what is unlikely among all may be the best of some.
+    let policy = RankPolicy {
+        min_likelihood: 0.0,
+        ..RankPolicy::default()
+    };
     recommend(
         space,
         &situation,
         Some(&cosine),
         index,
-        &RankPolicy::default(),
+        &policy,
         Explain::All,
     )
     .expect("the situation is complete")

@@ -1,8 +1,8 @@
 //! Lessons, events and spaces to test with.
 
 use lesson_core::{
-    Event, EventKind, Folded, Lesson, Millis, Policy, Space, SurfacedContext, SurfacedItem, Text,
-    Trust, Verdict,
+    Event, EventKind, Folded, Lesson, Millis, Policy, Space, Standing, SurfacedContext,
+    SurfacedItem, Text, Trust, Verdict,
 };
 
 /// 2026-11-22T08:30:00Z.
@@ -84,6 +84,7 @@ pub fn surfaced(retrieval: &str, decision: Option<&str>, lessons: &[&str]) -> Ev
                 rank: place as u32 + 1,
                 score: 0.5,
                 relevance: 0.75,
+                likelihood: None,
             })
             .collect(),
         policy: String::new(),
@@ -183,6 +184,20 @@ pub fn folded(happenings: impl IntoIterator<Item = EventKind>) -> Space {
         );
     }
     space
+}
+
+/// The counts alone: what is believed of a lift depends on the order of events, and on what else happened.
+pub fn counts(held: &Standing) -> Standing {
+    let mut counts = held.clone();
+    counts.believe(lesson_core::learning::Belief::default());
+    counts
+}
+
+/// The constants with the sources' rules of standing.
+pub fn seeds() -> Policy {
+    let mut policy = Policy::default();
+    policy.rank.standing = lesson_core::StandingRule::Seeds;
+    policy
 }
 
 /// A space of these lessons.

@@ -23,10 +23,10 @@ fn a_comparison_names_who_moved_and_why() {
     let rank = |policy: &RankPolicy| {
         recommend(&space, &situation, None, &index, policy, Explain::All).expect("it is complete")
     };
-    let held = RankPolicy::default();
+    let held = crate::common::seeds().rank;
     let forgiving = RankPolicy {
         low_score_factor: 1.0,
-        ..RankPolicy::default()
+        ..crate::common::seeds().rank
     };
     let told = compare(&rank(&held), &rank(&forgiving));
     let moves: Vec<(&str, Option<u32>, Option<u32>)> = told

@@ -3,8 +3,9 @@
 use crate::common::{event, space_by as space, with};
 use crate::rank::query;
 use lesson_core::{
-    Cosines, EventKind, ExclusionCode, Explain, KeywordIndex, Lesson, Policy, RankPolicy, Ranking,
-    Situation, Space, Trust, Verdict, pair_key, recommend,
+    Cosines, Event, EventKind, ExclusionCode, Explain, KeywordIndex, Lesson, PatternsFor, Policy,
+    RankPolicy, Ranking, SearchOptions, Situation, Space, Trust, Verdict, pair_key, patterns,
+    recommend, search,
 };
 use std::collections::BTreeMap;
 
@@ -99,6 +100,43 @@ fn of_near_duplicates_the_approved_one_is_given_however_well_a_copy_scores() {
     assert_eq!(code, ExclusionCode::NearDuplicate);
     assert!(words.contains("`a`"), "{words}");
     assert_eq!(code.as_str(), "near_duplicate");
+}
+
+#[test]
+fn a_search_and_patterns_are_filled_by_no_key_and_its_copies() {
+    let words = own_words("a");
+    let copies = (0..12).map(|n| {
+        pools(&format!("copy-{n}"), &words, |lesson| {
+            lesson.standing.confidence = 1.0;
+            lesson.by = KEY.to_owned();
+        })
+    });
+    let others = (0..4).map(|n| distinct(&format!("other-{n}"), approved));
+    let held = space(copies.chain([pools("a", &words, approved)]).chain(others));
+    let index = KeywordIndex::of_space(&held);
+    let policy = RankPolicy::default();
+    let text = "size the database connection pool";
+    let options = |include_archived| SearchOptions {
+        limit: Some(5),
+        include_archived,
+        ..SearchOptions::default()
+    };
+    let found = search(&held, text, None, &index, &policy, options(false));
+    let wanted = PatternsFor {
+        feature: text,
+        limit: Some(5),
+        ..PatternsFor::default()
+    };
+    for found in [found, patterns(&held, wanted, None, &index, &policy)] {
+        let slugs: Vec<&str> = found.items.iter().map(|one| one.slug.as_str()).collect();
+        assert!(slugs.contains(&"a"), "{slugs:?}");
+        let copies = slugs.iter().filter(|slug| slug.starts_with("copy-"));
+        assert_eq!(copies.count(), 0, "{slugs:?}");
+        assert_eq!(slugs.len(), 5);
+    }
+    // A list for the lessons' owner has all of them.
+    let listed = search(&held, text, None, &index, &policy, options(true));
+    assert!(listed.items.iter().all(|one| one.slug.starts_with("copy-")));
 }
 
 #[test]
@@ -248,7 +286,51 @@ fn a_key_that_is_alone_or_approved_is_not_limited() {
             content_hash: one.text.content_hash(),
             reason: String::new(),
         };
-        held.fold(&event(n, review), &Policy::default()).unwrap();
+        let review = Event {
+            by: "person:ada".to_owned(),
+            ..event(n, review)
+        };
+        held.fold(&review, &Policy::default()).unwrap();
     }
     assert_eq!(answer(&held, 6).len(), 6);
+}
+
+#[test]
+fn a_lesson_and_its_denial_are_both_given_and_marked() {
+    let words = own_words("a");
+    let says = |slug: &str, text: &str, by: &str, trust: Trust| {
+        with(slug, |lesson| {
+            lesson.text.title = format!("Database connection pools {slug}");
+            lesson.text.recommendation = format!("{text} the database connection pool. {words}");
+            lesson.by = by.to_owned();
+            lesson.trust = trust;
+        })
+    };
+    let held = |by: &str, trust| {
+        space([
+            says("size", "Size", "local", Trust::Approved),
+            says("size-not", "Never size", by, trust),
+        ])
+    };
+    let both = held("local", Trust::Unreviewed);
+    let given = answer(&both, 5);
+    assert_eq!(given.len(), 2, "{given:?}");
+    let lessons: Vec<&Lesson> = given.iter().filter_map(|slug| both.lesson(slug)).collect();
+    let items: Vec<(&Lesson, lesson_core::RelevanceWord)> = lessons
+        .iter()
+        .map(|lesson| (*lesson, lesson_core::RelevanceWord::High))
+        .collect();
+    let prompt = lesson_core::prompt_text(&items, None).text;
+    for (slug, other) in [("size", "size-not"), ("size-not", "size")] {
+        let heading = prompt.split(&format!("### {slug}\n")).nth(1).unwrap();
+        let badge = heading.lines().next().unwrap();
+        assert!(
+            badge.ends_with(&format!("contradicts '{other}'")),
+            "{badge}"
+        );
+    }
+    assert_eq!(lesson_core::contradictions(&lessons), [vec![1], vec![0]]);
+    // What an agent's key says against a lesson that a person stands behind waits in Review.
+    let key = held(KEY, Trust::Unreviewed);
+    assert_eq!(answer(&key, 5), ["size"]);
 }

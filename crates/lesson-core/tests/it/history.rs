@@ -16,7 +16,7 @@ fn every_event_that_touched_a_lesson_is_told() {
     };
     let mut text = lesson("a").text;
     text.title = "New".to_owned();
-    let events = ledger([
+    let mut events = ledger([
         added(lesson("b")),
         added(lesson("a")),
         rated("b", true),
@@ -58,6 +58,9 @@ fn every_event_that_touched_a_lesson_is_told() {
         },
         EventKind::LessonRestored { lesson: name() },
     ]);
+    for event in &mut events {
+        "person:2".clone_into(&mut event.by);
+    }
     let policy = Policy::default();
     let told = history(&events, "a", &policy);
     let summaries: Vec<&str> = told.iter().map(|entry| entry.summary.as_str()).collect();

@@ -1,7 +1,7 @@
 //! The keyword index.
 
 use crate::common::{lesson, space, with, written};
-use lesson_core::{KeywordIndex, Lesson};
+use lesson_core::{KeywordIndex, Lesson, words_asked};
 use proptest::prelude::*;
 
 fn index(lessons: &[Lesson]) -> KeywordIndex {
@@ -26,7 +26,7 @@ fn words_are_found_as_people_write_them() {
         ("C# and C++", "c#", true),
         ("C# and C++", "c++", true),
         ("don’t block", "don't", true),
-        ("Größe prüfen", "GRÖSSE", false),
+        ("Größe prüfen", "GRÖSSE", true),
         ("Größe prüfen", "GRÖßE", true),
         ("ΣΊΣΥΦΟΣ", "σίσυφος", true),
         ("データベースの設計", "設計", true),
@@ -235,4 +235,107 @@ fn aliases_of_a_technology_find_each_other() {
     ] {
         assert!(index.scores(query, false).score(slug) > 0.0, "{query}");
     }
+}
+
+/// Lessons in many languages, each with a query that has other forms of its words, and the words that the server is asked for.
+/// The suite `stack` asks the server for the same.
+fn in_many_languages() -> Vec<(Lesson, String, Vec<String>)> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        slug: String,
+        title: String,
+        query: String,
+        asked: Vec<String>,
+    }
+    let rows: Vec<Row> =
+        serde_json::from_str(include_str!("../../../../tests/corpus/languages.json")).unwrap();
+    rows.into_iter()
+        .map(|row| (written(&row.slug, &row.title, ""), row.query, row.asked))
+        .collect()
+}
+
+#[test]
+fn a_lesson_is_found_by_other_forms_of_its_words_in_its_language() {
+    let rows = in_many_languages();
+    let all: Vec<Lesson> = rows.iter().map(|row| row.0.clone()).collect();
+    let index = index(&all);
+    for (lesson, query, asked) in &rows {
+        let scores = index.scores(query, false);
+        let best = scores.best().first().map(|best| best.0);
+        assert_eq!(best, Some(lesson.slug.as_str()), "{query}");
+        assert_eq!(&words_asked(query, 64), asked, "{query}");
+    }
+    assert!(index.scores("the running migrations", false).score("en") > 0.0);
+}
+
+/// What a query scores does not depend on languages that no lesson of the space is in, nor on the order of its lessons.
+#[test]
+fn english_lessons_score_the_same_beside_those_of_other_languages() {
+    let texts = [
+        "cached rows of a table",
+        "the cache is stale",
+        "caching of rows",
+    ];
+    let english: Vec<Lesson> = (0..)
+        .zip(texts)
+        .map(|(at, text)| written(&format!("en-{at}"), text, ""))
+        .collect();
+    let mut mixed = english.clone();
+    mixed.push(written(
+        "de",
+        "Die Zeilen werden nicht zwischengespeichert",
+        "",
+    ));
+    let (alone, beside) = (index(&english), index(&mixed));
+    let order = |index: &KeywordIndex| -> Vec<String> {
+        let scores = index.scores("caching rows", false);
+        scores.best().iter().map(|best| best.0.to_owned()).collect()
+    };
+    assert_eq!(order(&alone), order(&beside));
+}
+
+#[test]
+fn stop_words_of_a_language_count_only_alone() {
+    let index = index(&[
+        written(
+            "a",
+            "Eins",
+            "Die Daten und der Zugriff, nicht mit dem Schlüssel",
+        ),
+        written("b", "Zwei", "Die Tests und der Lauf, nicht mit dem Zugriff"),
+    ]);
+    let scores = index.scores("wie kann ich die Schlüssel und nicht der", false);
+    assert!(scores.score("a") > 0.0);
+    assert_eq!(scores.score("b"), 0.0);
+}
+
+#[test]
+fn marks_that_stand_apart_from_their_letter_are_the_same_word() {
+    let index = index(&[written("a", "Cafe\u{301} u\u{308}ber alles", "")]);
+    for query in ["café", "cafe", "cafe\u{301}", "über"] {
+        assert!(index.scores(query, false).score("a") > 0.0, "{query}");
+    }
+}
+
+#[test]
+fn long_and_mixed_texts_are_indexed() {
+    let long = "x".repeat(10_000);
+    let han = "数据".repeat(5_000);
+    let mixed =
+        format!("Die Datenbanken und der Server 👩\u{200d}💻 שלום עולם {long} {han} مرحبا بالعالم");
+    let index = index(&[written("a", &mixed, "Run it before the tests")]);
+    for query in ["Datenbank", "שלום", "数据", "بالعالم", "tests", &long] {
+        let found = index.scores(query, false).score("a") > 0.0;
+        assert_eq!(found, query.len() < 64, "{query:.20}");
+    }
+}
+
+#[test]
+fn the_beginning_of_a_word_finds_it_in_any_language() {
+    let index = index(&[
+        written("de", "Die Datenbanken werden nicht gesperrt", ""),
+        written("zh", "数据库", ""),
+    ]);
+    assert!(index.scores("datenb", true).score("de") > 0.0);
+    assert!(index.scores("数", true).score("zh") > 0.0);
 }

@@ -31,6 +31,7 @@ fn full(count: usize) -> (Space, OptimisticOverlay, KeywordIndex) {
                     project_types: vec!["web".to_owned()],
                     tech_stacks: vec!["rust".to_owned(), "c++".to_owned()],
                     tags: vec![format!("tag{n}")],
+                    extra: format!("{{\"n\":{n}}}"),
                 };
                 lesson.standing.confidence = 0.1 + n as f64 / 7.0;
                 lesson.standing.times_surfaced = u32::MAX - n as u32;

@@ -15,7 +15,7 @@ pub fn rank(space: &Space, situation: &Situation, cosine: Option<f64>) -> Rankin
         situation,
         similarity,
         &index,
-        &RankPolicy::default(),
+        &crate::common::seeds().rank,
         Explain::All,
     )
     .expect("the situation is complete")
@@ -208,7 +208,7 @@ fn decision_relevance_adds_what_the_market_says() {
 fn decision_relevance_is_capped_and_both_are_averaged() {
     let policy = RankPolicy {
         strategy_bonus: 0.9,
-        ..RankPolicy::default()
+        ..crate::common::seeds().rank
     };
     let space = space([lesson("strategy-a")]);
     let index = KeywordIndex::of_space(&space);
@@ -292,7 +292,7 @@ fn approved_only_leaves_the_others_out() {
     let space = space([lesson("new"), with("seen", |l| l.trust = Trust::Approved)]);
     let policy = RankPolicy {
         approved_only: true,
-        ..RankPolicy::default()
+        ..crate::common::seeds().rank
     };
     let index = KeywordIndex::new();
     let ranking = recommend(
@@ -420,7 +420,7 @@ fn a_situation_that_cannot_be_ranked_for_says_what_to_do() {
         (&blank, "query", "at least one of"),
         (&Situation::default(), "query", "at least one of"),
     ] {
-        let policy = RankPolicy::default();
+        let policy = crate::common::seeds().rank;
         let error =
             recommend(&space, situation, None, &index, &policy, Explain::Nothing).expect_err(field);
         assert_eq!(error.field, field);
@@ -429,7 +429,7 @@ fn a_situation_that_cannot_be_ranked_for_says_what_to_do() {
     for bad in [f64::NAN, f64::INFINITY, -0.1, 1.1] {
         let policy = RankPolicy {
             causal_base: bad,
-            ..RankPolicy::default()
+            ..crate::common::seeds().rank
         };
         let error = recommend(&space, &query("x"), None, &index, &policy, Explain::Nothing)
             .expect_err("bad");
@@ -446,7 +446,7 @@ fn an_empty_space_is_answered() {
 
 #[test]
 fn relevance_reads_in_words() {
-    let policy = RankPolicy::default();
+    let policy = crate::common::seeds().rank;
     for (relevance, word) in [
         (1.0, "very high"),
         (0.8, "very high"),
@@ -459,16 +459,16 @@ fn relevance_reads_in_words() {
     ] {
         assert_eq!(policy.relevance_word(relevance).as_str(), word);
     }
-    for (found, word) in [
+    for (likelihood, word) in [
         (1.0, "very high"),
-        (0.67, "very high"),
-        (0.66, "high"),
-        (0.45, "high"),
-        (0.44, "medium"),
-        (0.40, "medium"),
-        (0.39, "low"),
+        (0.7, "very high"),
+        (0.69, "high"),
+        (0.4, "high"),
+        (0.39, "medium"),
+        (0.15, "medium"),
+        (0.14, "low"),
         (0.0, "low"),
     ] {
-        assert_eq!(policy.match_word(found).as_str(), word);
+        assert_eq!(policy.likelihood_word(likelihood).as_str(), word);
     }
 }

@@ -1,8 +1,8 @@
 //! Replicas: rows of a space that is kept elsewhere, and events on top of them.
 
 use crate::common::{
-    NOW, added, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed, setting,
-    surfaced, tracked,
+    NOW, added, counts, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed,
+    setting, surfaced, tracked,
 };
 use lesson_core::{
     DAY, Decision, DecisionOutcome, Event, EventKind, FeedbackOutcome, Folded, MatchType,
@@ -111,8 +111,13 @@ pub fn rows(ledger: &[Event]) -> (Space, Vec<Row>) {
     if !space.agents().is_empty() {
         rows.push(Row::Agents {
             keys: space.agents().to_vec(),
+            withdrawn: BTreeMap::new(),
         });
     }
+    rows.extend(space.bases().map(|(domain, base)| Row::Base {
+        domain: domain.to_owned(),
+        base: *base,
+    }));
     // A server keeps a row of what was set and is no more, so that replicas learn of it.
     let name = "tools.core_servers";
     rows.push(Row::Setting {
@@ -334,7 +339,10 @@ proptest! {
             let told = |events: &[Event]| -> Vec<_> {
                 history(events, slug, &policy)
                     .into_iter()
-                    .map(|entry| (entry.event.op_id.clone(), entry.summary, entry.before, entry.after, entry.uncounted))
+                    .map(|entry| {
+                        let before = entry.before.as_ref().map(counts);
+                        (entry.event.op_id.clone(), entry.summary, before, counts(&entry.after), entry.uncounted)
+                    })
                     .collect()
             };
             prop_assert_eq!(told(&some), told(&ledger));

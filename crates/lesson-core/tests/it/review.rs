@@ -2,8 +2,8 @@
 
 use crate::common::{NOW, lesson, space, with, written};
 use lesson_core::{
-    Keepable, KeywordIndex, Lesson, Measure, NearPair, Policy, ReviewCounts, ReviewReason, Space,
-    Trust, near_duplicates, pair_key, review_queue,
+    Keepable, KeywordIndex, Lesson, Measure, NearPair, ReviewCounts, ReviewReason, Space, Trust,
+    near_duplicates, pair_key, review_queue,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -37,13 +37,13 @@ fn near_by_words(space: &Space) -> Vec<NearPair> {
         &KeywordIndex::of_space(space),
         &[],
         &|_, _| None,
-        &Policy::default().review,
+        &crate::common::seeds().review,
     )
 }
 
 /// The slugs of the queue in its order.
 fn slugs(space: &Space, near: &[NearPair]) -> Vec<String> {
-    review_queue(space, near, 1_000, &Policy::default())
+    review_queue(space, near, 1_000, &crate::common::seeds())
         .items
         .into_iter()
         .map(|item| item.lesson.slug.clone())
@@ -51,7 +51,7 @@ fn slugs(space: &Space, near: &[NearPair]) -> Vec<String> {
 }
 
 fn key_of(space: &Space, near: &[NearPair], slug: &str) -> Option<String> {
-    review_queue(space, near, 1_000, &Policy::default())
+    review_queue(space, near, 1_000, &crate::common::seeds())
         .items
         .into_iter()
         .find(|item| item.lesson.slug == slug)
@@ -107,7 +107,7 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
         approved("fine", |lesson| lesson.standing.times_surfaced = 1),
     ]);
     let near = [pair("double", "fine", 0.9)];
-    let queue = review_queue(&space, &near, 1_000, &Policy::default());
+    let queue = review_queue(&space, &near, 1_000, &crate::common::seeds());
     let told: Vec<_> = queue
         .items
         .iter()
@@ -162,10 +162,10 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
     })
     .into();
     assert_eq!(queue.keepable, kept);
-    let some = review_queue(&space, &near, 2, &Policy::default());
+    let some = review_queue(&space, &near, 2, &crate::common::seeds());
     assert_eq!((some.items.len(), some.total), (2, 13));
     assert_eq!(some.items[..], queue.items[..2]);
-    let none = review_queue(&space, &near, 0, &Policy::default());
+    let none = review_queue(&space, &near, 0, &crate::common::seeds());
     assert_eq!((none.items.len(), none.counts), (0, queue.counts));
     assert_eq!(none.keepable, queue.keepable);
 }
@@ -218,7 +218,7 @@ fn of_two_that_say_the_same_the_one_with_less_behind_it_waits() {
     ];
     for (at, (a, b, waits)) in cases.into_iter().enumerate() {
         let space = space([with("a", a), with("b", b)]);
-        let queue = review_queue(&space, &[pair("a", "b", 0.8)], 10, &Policy::default());
+        let queue = review_queue(&space, &[pair("a", "b", 0.8)], 10, &crate::common::seeds());
         let doubles: Vec<_> = queue
             .items
             .iter()
@@ -365,7 +365,7 @@ fn lessons_with_vectors_are_judged_by_their_meaning() {
         &index,
         &by_meaning,
         &cosine,
-        &Policy::default().review,
+        &crate::common::seeds().review,
     );
     let told: Vec<_> = near
         .iter()
@@ -382,7 +382,7 @@ fn the_queue_holds_so_many_near_duplicates_at_a_time() {
         .map(|n| pair("l000", &format!("l{n:03}"), 1.0 - f64::from(n) / 1000.0))
         .collect();
     let space = space(lessons);
-    let queue = review_queue(&space, &near, 1_000, &Policy::default());
+    let queue = review_queue(&space, &near, 1_000, &crate::common::seeds());
     assert_eq!(queue.counts.near_duplicate, 200);
     assert_eq!(queue.total, 500);
     // Those left out are the least alike.

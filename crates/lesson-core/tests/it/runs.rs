@@ -1,11 +1,12 @@
 //! Decisions as they are kept: who did what, and nothing counted twice.
 
 use crate::common::{
-    added, event, feedback, folded, in_decision, lesson, outcome, rated, setting, surfaced, tracked,
+    NOW, added, event, feedback, folded, in_decision, lesson, outcome, rated, setting, surfaced,
+    tracked,
 };
 use lesson_core::{
-    DecisionOutcome, Drawn, Event, EventKind, FeedbackOutcome, FoldError, Measured, Policy,
-    Qualification, Space,
+    DecisionOutcome, DigestRange, Drawn, Event, EventKind, FeedbackOutcome, FoldError, Measured,
+    Policy, Qualification, Space,
 };
 
 const DELIVERED: FeedbackOutcome = FeedbackOutcome::Delivered;
@@ -272,4 +273,81 @@ fn what_is_measured_is_kept_and_checked() {
         let refused = space.fold(&event(9, drawn(lesson_drawn, q)), &Policy::default());
         assert!(refused.is_err(), "{lesson_drawn} {q}");
     }
+}
+
+#[test]
+fn runs_are_counted_one_way_in_health_insights_and_digest() {
+    let (good, bad) = (DecisionOutcome::Success, DecisionOutcome::Failure);
+    let control = |id: &str| {
+        let mut shown = surfaced(&format!("r-{id}"), Some(id), &[]);
+        if let EventKind::Surfaced { measured, .. } = &mut shown {
+            *measured = Some(Measured {
+                control: true,
+                control_q: 0.1,
+                drawn: Vec::new(),
+            });
+        }
+        shown
+    };
+    let space = folded([
+        added(lesson("a")),
+        surfaced("r1", Some("well"), &["a"]),
+        tracked("well", "a", true),
+        outcome("well", good),
+        surfaced("r2", Some("badly"), &["a"]),
+        tracked("badly", "a", true),
+        outcome("badly", bad),
+        surfaced("r3", Some("open"), &["a"]),
+        // Nothing fitted: a run all the same.
+        surfaced("r4", Some("empty"), &[]),
+        control("c1"),
+        outcome("c1", good),
+        control("c2"),
+        // Its recommendation is not known yet, so it is no run.
+        outcome("elsewhere", good),
+    ]);
+    let (now, policy) = (NOW + 60_000, Policy::default());
+    let runs = lesson_core::health(&space, now, &policy).runs;
+    assert_eq!(
+        (
+            runs.runs,
+            runs.with_outcome,
+            runs.successes,
+            runs.pending,
+            runs.control
+        ),
+        (6, 2, 1, 2, 2)
+    );
+    assert_eq!(runs.runs, runs.with_outcome + runs.pending + runs.control);
+    let insights = lesson_core::insights(&space, now, None, &policy);
+    assert_eq!(insights.days, 1, "from the first run on");
+    let range = DigestRange::new(now, 7, None).unwrap();
+    let digest = lesson_core::digest_runs(&space, &range, &policy);
+    assert_eq!(insights.totals, digest.totals);
+    let (shown, control) = (insights.totals.shown, insights.totals.control);
+    assert_eq!(
+        (shown.successes, shown.failures, shown.pending),
+        (
+            runs.successes,
+            runs.with_outcome - runs.successes,
+            runs.pending
+        )
+    );
+    assert_eq!(
+        control.successes + control.failures + control.pending,
+        runs.control
+    );
+    // A share is of the same runs wherever it stands: the space's, its only domain's, the digest's, the lesson's.
+    let rate = digest.success.unwrap();
+    assert_eq!((rate.share, rate.runs), (0.5, runs.with_outcome));
+    let step = insights.steps.last().unwrap();
+    assert_eq!(step.shown, Some(rate));
+    assert_eq!(insights.by_domain[0].success, Some(rate));
+    let held = &space.lesson("a").unwrap().standing;
+    assert_eq!(insights.lessons[0].success, Some(rate));
+    assert_eq!(
+        (held.success_rate(), held.times_applied),
+        (Some(rate.share), rate.runs)
+    );
+    assert_eq!(lesson_core::lift_view(held, now).runs, rate.runs);
 }

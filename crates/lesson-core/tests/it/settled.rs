@@ -7,7 +7,7 @@ use lesson_core::{
 };
 
 fn policy() -> RankPolicy {
-    RankPolicy::default()
+    crate::common::seeds().rank
 }
 
 fn decide(space: &Space) -> Ranking {

@@ -4,7 +4,7 @@ use crate::common::{
     NOW, added, event, feedback, folded, lesson, outcome, space, surfaced, tracked, with,
 };
 use lesson_core::{
-    Bands, DAY, DecisionOutcome, FeedbackOutcome, Funnel, Policy, Space, Trust, health, stats,
+    Bands, DAY, DecisionOutcome, FeedbackOutcome, Funnel, Space, Trust, health, stats,
 };
 
 #[test]
@@ -36,7 +36,7 @@ fn stats_count_what_is_there() {
             l.standing.times_surfaced = 99;
         }),
     ]);
-    let told = stats(&space, NOW + 10 * DAY, &Policy::default());
+    let told = stats(&space, NOW + 10 * DAY, &crate::common::seeds());
     assert_eq!((told.lessons, told.archived), (11, 1));
     assert_eq!((told.unreviewed, told.quarantined, told.proven), (9, 1, 1));
     assert_eq!(
@@ -63,7 +63,7 @@ fn stats_count_what_is_there() {
 #[test]
 fn a_lesson_that_everybody_finds_helpful_is_none_of_the_worst() {
     let space = space([with("praised", |l| l.standing.times_helpful = 5)]);
-    let told = stats(&space, NOW, &Policy::default());
+    let told = stats(&space, NOW, &crate::common::seeds());
     assert_eq!((told.top.len(), told.bottom.len()), (1, 0));
 }
 
@@ -91,7 +91,7 @@ fn what_outcomes_and_feedback_speak_against_is_told() {
             l.standing.success_count = 1;
         }),
     ]);
-    let told = stats(&space, NOW, &Policy::default());
+    let told = stats(&space, NOW, &crate::common::seeds());
     let pruning: Vec<&str> = told.pruning.iter().map(|rank| &*rank.slug).collect();
     assert_eq!(pruning, ["useless", "harmful"]);
     assert_eq!(told.disqualified, 1);
@@ -100,7 +100,7 @@ fn what_outcomes_and_feedback_speak_against_is_told() {
 #[test]
 fn activity_covers_thirty_days() {
     let mut space = Space::new();
-    let policy = Policy::default();
+    let policy = crate::common::seeds();
     for (n, days) in [(1, 0), (2, 1), (3, 29), (4, 30), (5, 29)] {
         let mut one = event(n, added(lesson(&format!("l{n}"))));
         one.at = NOW + days * DAY;
@@ -136,7 +136,7 @@ fn health_tells_whether_learning_goes_on() {
         tracked("d2", "e1", true),
         surfaced("r3", None, &["e6"]),
     ]);
-    let policy = Policy::default();
+    let policy = crate::common::seeds();
     let told = health(&space, NOW, &policy);
     assert_eq!(
         told.bands,
@@ -167,7 +167,7 @@ fn health_looks_seven_days_back_and_weighs_causes() {
         feedback(FeedbackOutcome::Delivered, &["a", "b"], &["a"]),
         feedback(FeedbackOutcome::Blocked, &["a", "b"], &[]),
     ]);
-    let policy = Policy::default();
+    let policy = crate::common::seeds();
     for (now, count) in [(NOW, 2), (NOW + 7 * DAY + 3500, 1), (NOW + 8 * DAY, 0)] {
         let told = health(&space, now, &policy);
         assert_eq!(
@@ -186,7 +186,7 @@ fn a_silent_session_is_seen_beside_one_that_told_all() {
         ..event(place as u64 + 10, event_of)
     };
     let mut space = space([lesson("a-b")]);
-    let policy = Policy::default();
+    let policy = crate::common::seeds();
     for happening in [
         at(0, surfaced("r-1", Some("good"), &["a-b"])),
         at(1, outcome("good", DecisionOutcome::Success)),

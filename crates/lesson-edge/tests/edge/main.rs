@@ -205,7 +205,7 @@ fn people_judge_lessons_and_agents_do_not() {
     let isolate = TestEdge::new();
     for (method, path) in [
         ("POST", "/v1/lessons/orders/review"),
-        ("POST", "/v1/lessons/orders/archive"),
+        ("POST", "/v1/lessons/orders/restore"),
         ("POST", "/v1/lessons/merge"),
         ("POST", "/v1/import"),
         ("GET", "/v1/export?format=jsonl"),

@@ -100,9 +100,12 @@ fn four_invented_decisions_and_thirty_votes_leave_a_lesson_new_until_a_person_ap
         (30, 4)
     );
 
+    let before_approval = lesson.clone();
     isolate.server.approve("s1", MINE, isolate.clock.get());
     let lesson = get(&isolate, &path);
-    assert_eq!(lesson["derived"]["badge"]["kind"], "proven");
+    // Four runs prove no lift, and each of them counts.
+    assert_eq!(lesson["derived"]["badge"]["kind"], "testing");
+    assert!(lesson["lift"]["mean"].as_f64() > before_approval["lift"]["mean"].as_f64());
     let standing = &lesson["standing"];
     assert_eq!(
         (&standing["times_applied"], &standing["upvotes"]),

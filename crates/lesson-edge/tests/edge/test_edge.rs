@@ -280,10 +280,19 @@ impl Ledger {
             .settings()
             .map(|(name, value)| with_version(json!({ "name": name, "value": value })))
             .collect();
+        let bases: Vec<Value> = self
+            .space
+            .bases()
+            .map(|(domain, base)| {
+                let mut row = with_version(serde_json::to_value(base).unwrap());
+                row["domain"] = json!(domain);
+                row
+            })
+            .collect();
         json!({
             "schema_version": lesson_sync::SCHEMA_VERSION, "decisions": decisions, "settings": settings,
             "agents": [{ "keys": self.space.agents(), "version": version }],
-            "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
+            "bases": bases, "lessons": lessons, "recommendations": recommendations, "tools": [], "feedback": [],
             "days": [], "next_cursor": version, "version": version, "has_more": false,
             "acked_seq": {},
         })

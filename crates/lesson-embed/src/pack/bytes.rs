@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A string of at most 255 bytes.
-    fn text(&mut self) -> Result<String, EmbedError> {
+    pub fn text(&mut self) -> Result<String, EmbedError> {
         let len = self.u8()?;
         let bytes = self.take(usize::from(len))?;
         match std::str::from_utf8(bytes) {
@@ -48,7 +48,7 @@ impl<'a> Reader<'a> {
 
     /// A count of items that take at least `size` bytes each, so that no count makes us allocate more than
     /// the pack is long.
-    fn count(&mut self, size: usize) -> Result<usize, EmbedError> {
+    pub fn count(&mut self, size: usize) -> Result<usize, EmbedError> {
         let count = self.u32()? as usize;
         if count > self.bytes.len() / size {
             return Err(EmbedError::field(
@@ -57,6 +57,15 @@ impl<'a> Reader<'a> {
             ));
         }
         Ok(count)
+    }
+
+    /// Refuses what is left.
+    pub fn ends(&self) -> Result<(), EmbedError> {
+        if self.bytes.is_empty() {
+            return Ok(());
+        }
+        let reason = "is followed by bytes that belong to nothing";
+        Err(EmbedError::field(self.field, reason))
     }
 }
 
@@ -84,12 +93,7 @@ impl WordPieceSpec {
         let vocab = (0..reader.count(1)?)
             .map(|_| reader.text())
             .collect::<Result<_, EmbedError>>()?;
-        if !reader.bytes.is_empty() {
-            return Err(EmbedError::field(
-                "tokenizer",
-                "is followed by bytes that belong to nothing",
-            ));
-        }
+        reader.ends()?;
         Ok(Self {
             clean_text: flags & CLEAN != 0,
             handle_chinese_chars: flags & CHINESE != 0,
@@ -138,14 +142,14 @@ impl WordPieceSpec {
     }
 }
 
-fn put_count(out: &mut Vec<u8>, count: usize) -> Result<(), EmbedError> {
+pub(super) fn put_count(out: &mut Vec<u8>, count: usize) -> Result<(), EmbedError> {
     let count = u32::try_from(count)
         .map_err(|_| EmbedError::field("tokenizer", "has more than 2³² items"))?;
     out.extend(count.to_le_bytes());
     Ok(())
 }
 
-fn put_text(out: &mut Vec<u8>, text: &str) -> Result<(), EmbedError> {
+pub(super) fn put_text(out: &mut Vec<u8>, text: &str) -> Result<(), EmbedError> {
     let len = u8::try_from(text.len()).map_err(|_| {
         EmbedError::field("tokenizer", format!("{text:?} is longer than 255 bytes"))
     })?;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{ALIGN, Dims, HEADER_LEN};
+use super::nibbles::row_bytes;
+use super::{ALIGN, Dims, HEADER_LEN, TableKind};
 use crate::EmbedError;
 
 /// Where a linear layer's parts lie.
@@ -37,7 +38,7 @@ pub(crate) struct LayerAt {
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     pub tokenizer: Range<usize>,
-    /// One bf16 per row: rounded up before the row was quantised, so nothing is lost by the short scale.
+    /// One bf16 per row: rounded up before the row was quantised, so nothing is lost by the short scale. Empty where rows are of four bits.
     pub token_scales: Range<usize>,
     pub tokens: Range<usize>,
     /// One f32 per row.
@@ -51,12 +52,16 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Lays out an encoder of a checked shape. Refused: a file larger than this machine can address.
-    pub fn new(dims: &Dims, tokenizer_len: usize) -> Result<Self, EmbedError> {
+    pub fn new(dims: &Dims, table: TableKind, tokenizer_len: usize) -> Result<Self, EmbedError> {
         let mut cursor = Cursor(HEADER_LEN as u64);
         let hidden = dims.hidden;
         let tokenizer = cursor.take(tokenizer_len, 1)?;
-        let token_scales = cursor.take(dims.vocab, 2)?;
-        let tokens = cursor.take(dims.vocab, hidden)?;
+        let (scale, row) = match table {
+            TableKind::Bytes => (2, hidden),
+            TableKind::Nibbles => (0, row_bytes(hidden)),
+        };
+        let token_scales = cursor.take(dims.vocab, scale)?;
+        let tokens = cursor.take(dims.vocab, row)?;
         let position_scales = cursor.take(dims.positions, 4)?;
         let positions = cursor.take(dims.positions, hidden)?;
         let norm = cursor.norm(hidden)?;

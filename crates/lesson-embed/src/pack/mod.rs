@@ -10,28 +10,40 @@
 //! | 12–20 | length of the whole file |
 //! | 20–52 | SHA-256 of everything after this field |
 //! | 52–84 | u32 each: hidden, layers, heads, inner, vocabulary rows, positions, LayerNorm epsilon (bits of an f32), tokenizer length |
-//! | 84–192 | model name, zero-padded UTF-8 |
-//! | then | tokenizer ([`WordPieceSpec`]), token rows, position rows, LayerNorm, layers |
+//! | 84–184 | model name, zero-padded UTF-8 |
+//! | 184 | tokenizer: 0 word pieces, 1 Unigram |
+//! | 185 | token table: 0 int8, 1 four bits |
+//! | 186–192 | 0 |
+//! | then | tokenizer ([`TokenizerSpec`]; before a Unigram one [`Usage`]), token rows, position rows, LayerNorm, layers |
 //!
-//! Embedding rows are int8 with a scale per row. A linear layer has a scale and a bias (f32) per output,
+//! Embedding rows are int8 with a scale per row; token rows of four bits are blocks of 32 components: an f16 scale, then 16 bytes,
+//! each with component `i` + 8 in its lower half and `i + 16` + 8 in its upper one. A linear layer has a scale and a bias (f32) per output,
 //! then its weights as `w + 64` in seven bits (1 to 127): four outputs by four inputs make one block of 16
 //! bytes, inputs running fastest, and the blocks of a group of four outputs follow each other.
 
 mod bytes;
 mod layout;
+mod nibbles;
 mod quantise;
 mod read;
 mod spec;
+mod unigram_bytes;
 mod write;
 
 pub(crate) use layout::Layout;
 #[cfg(feature = "runtime")]
 pub(crate) use layout::{LinearAt, NormAt};
+#[cfg(feature = "runtime")]
+pub(crate) use nibbles::add_row;
+pub use nibbles::half;
 #[cfg(all(test, feature = "runtime"))]
 pub(crate) use quantise::block_index;
 pub(crate) use read::Pack;
 pub use read::check_pack;
-pub use spec::{Dims, LayerSource, LinearSource, NormSource, PackSource, WordPieceSpec};
+pub use spec::{
+    Dims, LayerSource, LinearSource, NormSource, PackSource, TableKind, TokenizerSpec, UnigramSpec,
+    Usage, WordPieceSpec,
+};
 pub use write::write_pack;
 
 /// First bytes of every pack.
@@ -44,6 +56,10 @@ pub(crate) const HASH_AT: usize = 20;
 pub(crate) const BODY_AT: usize = HASH_AT + 32;
 /// Where the name is stored.
 pub(crate) const NAME_AT: usize = BODY_AT + 8 * 4;
+/// Longest name, in bytes.
+pub(crate) const NAME_LEN: usize = 100;
+/// Where the kinds of tokenizer and token table are stored.
+pub(crate) const KINDS_AT: usize = NAME_AT + NAME_LEN;
 /// Length of the fixed header: a multiple of [`ALIGN`].
 pub(crate) const HEADER_LEN: usize = 192;
 /// Every section starts at a multiple of this.

@@ -7,8 +7,10 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::bytes::Reader;
+use super::nibbles::BLOCK;
 use super::{
-    BODY_AT, Dims, HASH_AT, HEADER_LEN, Layout, MAGIC, NAME_AT, PACK_VERSION, WordPieceSpec,
+    BODY_AT, Dims, HASH_AT, HEADER_LEN, KINDS_AT, Layout, MAGIC, NAME_AT, NAME_LEN, PACK_VERSION,
+    TableKind, TokenizerSpec, UnigramSpec, Usage, WordPieceSpec,
 };
 use crate::EmbedError;
 
@@ -29,12 +31,14 @@ pub(crate) struct Pack {
     pub dims: Dims,
     pub epsilon: f32,
     pub layout: Layout,
+    pub usage: Usage,
+    pub table: TableKind,
 }
 
 impl Pack {
     /// Checks magic, version, length, hash, shape and tokenizer, in this order. Cost: one SHA-256 over the
     /// file; memory beyond the file: the vocabulary.
-    pub fn read(bytes: Vec<u8>) -> Result<(Self, WordPieceSpec), EmbedError> {
+    pub fn read(bytes: Vec<u8>) -> Result<(Self, TokenizerSpec), EmbedError> {
         Self::read_with(bytes, |body| Sha256::digest(body).into())
     }
 
@@ -43,14 +47,14 @@ impl Pack {
     pub fn read_hashed(
         bytes: Vec<u8>,
         sha256: [u8; 32],
-    ) -> Result<(Self, WordPieceSpec), EmbedError> {
+    ) -> Result<(Self, TokenizerSpec), EmbedError> {
         Self::read_with(bytes, |_| sha256)
     }
 
     fn read_with(
         bytes: Vec<u8>,
         sha256: impl FnOnce(&[u8]) -> [u8; 32],
-    ) -> Result<(Self, WordPieceSpec), EmbedError> {
+    ) -> Result<(Self, TokenizerSpec), EmbedError> {
         let magic = &bytes[..bytes.len().min(MAGIC.len())];
         if magic.is_empty() || !MAGIC.starts_with(magic) {
             return Err(EmbedError::NotAPack);
@@ -96,7 +100,7 @@ impl Pack {
         Self::read_body(bytes, hash)
     }
 
-    fn read_body(bytes: Vec<u8>, hash: String) -> Result<(Self, WordPieceSpec), EmbedError> {
+    fn read_body(bytes: Vec<u8>, hash: String) -> Result<(Self, TokenizerSpec), EmbedError> {
         let mut reader = Reader::new(&bytes[BODY_AT..NAME_AT], "header");
         let mut next = || Ok::<usize, EmbedError>(reader.u32()? as usize);
         let dims = Dims {
@@ -116,7 +120,23 @@ impl Pack {
                 format!("{epsilon}; must be 0 to 1"),
             ));
         }
-        let layout = Layout::new(&dims, tokenizer_len)?;
+        let kind = |at: usize, field| match bytes[KINDS_AT + at] {
+            known @ (0 | 1) => Ok(known == 1),
+            other => Err(EmbedError::field(
+                field,
+                format!(
+                    "{other} is no kind that this build reads; download the pack that belongs to it"
+                ),
+            )),
+        };
+        let unigram = kind(0, "tokenizer kind")?;
+        let table = if kind(1, "table kind")? {
+            TableKind::Nibbles
+        } else {
+            TableKind::Bytes
+        };
+        table.check(&dims)?;
+        let layout = Layout::new(&dims, table, tokenizer_len)?;
         if layout.total != bytes.len() {
             return Err(EmbedError::WrongDims {
                 field: "length",
@@ -124,13 +144,21 @@ impl Pack {
                 found: bytes.len() as u64,
             });
         }
-        let name = &bytes[NAME_AT..HEADER_LEN];
+        let name = &bytes[NAME_AT..][..NAME_LEN];
         let end = name.iter().position(|b| *b == 0).unwrap_or(name.len());
         let name = std::str::from_utf8(&name[..end])
             .map_err(|_| EmbedError::field("name", "is not UTF-8"))?
             .to_owned();
-        let tokenizer = WordPieceSpec::read(&bytes[layout.tokenizer.clone()])?;
-        check_tokenizer(&tokenizer, dims.vocab)?;
+        let section = &bytes[layout.tokenizer.clone()];
+        let (usage, tokenizer) = if unigram {
+            let (usage, spec) = UnigramSpec::read(section)?;
+            check_unigram(&spec, dims.vocab)?;
+            (usage, TokenizerSpec::Unigram(spec))
+        } else {
+            let spec = WordPieceSpec::read(section)?;
+            check_tokenizer(&spec, dims.vocab)?;
+            (Usage::default(), TokenizerSpec::WordPiece(spec))
+        };
         let pack = Self {
             bytes,
             name,
@@ -138,6 +166,8 @@ impl Pack {
             dims,
             epsilon,
             layout,
+            usage,
+            table,
         };
         Ok((pack, tokenizer))
     }
@@ -184,6 +214,40 @@ impl fmt::Debug for Pack {
             .field("dims", &self.dims)
             .finish_non_exhaustive()
     }
+}
+
+impl TableKind {
+    /// Refuses rows that are no whole blocks.
+    pub(super) fn check(self, dims: &Dims) -> Result<(), EmbedError> {
+        if self == Self::Bytes || dims.hidden.is_multiple_of(BLOCK) {
+            return Ok(());
+        }
+        let reason = format!(
+            "{}; must be a multiple of {BLOCK} for a table of four bits",
+            dims.hidden
+        );
+        Err(EmbedError::field("hidden", reason))
+    }
+}
+
+fn check_unigram(spec: &UnigramSpec, rows: usize) -> Result<(), EmbedError> {
+    let refuse = |reason: String| Err(EmbedError::field("tokenizer", reason));
+    if spec.pieces.len() > rows {
+        let pieces = spec.pieces.len();
+        return refuse(format!(
+            "{pieces} pieces for {rows} rows of the token table"
+        ));
+    }
+    for (name, id) in [
+        ("begin", spec.begin),
+        ("end", spec.end),
+        ("unknown", spec.unknown),
+    ] {
+        if id as usize >= spec.pieces.len() {
+            return refuse(format!("{name} has id {id}, which is no piece"));
+        }
+    }
+    Ok(())
 }
 
 fn check_tokenizer(spec: &WordPieceSpec, rows: usize) -> Result<(), EmbedError> {

@@ -74,6 +74,64 @@ pub struct WordPieceSpec {
     pub vocab: Vec<String>,
 }
 
+/// A SentencePiece Unigram tokenizer: of all ways to cut a word into pieces the one with the greatest sum of scores.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnigramSpec {
+    /// Pieces by id, each with its score, the logarithm of a probability. `▁` begins a word.
+    pub pieces: Vec<(String, f32)>,
+    /// Characters that are written otherwise before a text is cut: full-width forms, ligatures, kinds of white space.
+    pub replaced: Vec<(char, String)>,
+    /// Id put before a text.
+    pub begin: u32,
+    /// Id put after a text.
+    pub end: u32,
+    /// Id of a character that no piece has.
+    pub unknown: u32,
+}
+
+/// A tokenizer of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokenizerSpec {
+    /// As BERT has it.
+    WordPiece(WordPieceSpec),
+    /// As XLM-RoBERTa has it.
+    Unigram(UnigramSpec),
+}
+
+/// How texts are given to an encoder, and its cosines read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Usage {
+    /// What stands before a text that is looked for.
+    pub query_prefix: String,
+    /// What stands before a text that is found.
+    pub passage_prefix: String,
+    /// The cosine up to which two texts are about different things, below 1.
+    pub meaning_from: f32,
+    /// The cosine from which they say the same; above `meaning_from`.
+    pub meaning_to: f32,
+}
+
+impl Default for Usage {
+    /// As all-MiniLM-L6-v2 is used: packs with a word-piece tokenizer say nothing of it.
+    fn default() -> Self {
+        Self {
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            meaning_from: 0.1,
+            meaning_to: 0.8,
+        }
+    }
+}
+
+/// How the token table is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// Int8, a scale per row.
+    Bytes,
+    /// Four bits, a scale for every 32 components; `hidden` is a multiple of 32.
+    Nibbles,
+}
+
 /// A linear layer in floats.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearSource {
@@ -119,7 +177,11 @@ pub struct PackSource {
     /// LayerNorm's epsilon.
     pub epsilon: f32,
     /// Its tokenizer.
-    pub tokenizer: WordPieceSpec,
+    pub tokenizer: TokenizerSpec,
+    /// How texts are given to it. A pack with a word-piece tokenizer has the default.
+    pub usage: Usage,
+    /// How its token table is kept.
+    pub table: TableKind,
     /// Token rows: `vocab` × `hidden`.
     pub tokens: Vec<f32>,
     /// Position rows with the first token type's row already added: `positions` × `hidden`.

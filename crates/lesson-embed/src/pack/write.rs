@@ -3,10 +3,11 @@
 use sha2::{Digest, Sha256};
 
 use super::layout::{Layout, LinearAt, NormAt};
+use super::nibbles::quantise_nibbles;
 use super::quantise::{bf16_bits, quantise_linear, quantise_row};
 use super::{
-    BODY_AT, HASH_AT, HEADER_LEN, LinearSource, MAGIC, NAME_AT, NormSource, PACK_VERSION,
-    PackSource,
+    BODY_AT, HASH_AT, KINDS_AT, LinearSource, MAGIC, NAME_AT, NAME_LEN, NormSource, PACK_VERSION,
+    PackSource, TableKind, TokenizerSpec, Usage,
 };
 use crate::EmbedError;
 
@@ -17,20 +18,33 @@ pub fn write_pack(source: &PackSource) -> Result<Vec<u8>, EmbedError> {
     if source.layers.len() != source.dims.layers {
         return Err(dims("layers", source.dims.layers, source.layers.len()));
     }
-    if source.name.is_empty() || source.name.len() > 100 || source.name.contains('\0') {
+    if source.name.is_empty() || source.name.len() > NAME_LEN || source.name.contains('\0') {
         return Err(EmbedError::field(
             "name",
             "must have 1 to 100 bytes, none of them zero",
         ));
     }
-    let tokenizer = source.tokenizer.write()?;
-    let layout = Layout::new(&source.dims, tokenizer.len())?;
+    let tokenizer = match &source.tokenizer {
+        TokenizerSpec::WordPiece(_) if source.usage != Usage::default() => {
+            let reason = "a pack with a word-piece tokenizer has the default";
+            return Err(EmbedError::field("usage", reason));
+        }
+        TokenizerSpec::WordPiece(spec) => spec.write()?,
+        TokenizerSpec::Unigram(spec) => spec.write(&source.usage)?,
+    };
+    source.table.check(&source.dims)?;
+    let layout = Layout::new(&source.dims, source.table, tokenizer.len())?;
     let mut out = vec![0u8; layout.total];
     out[layout.tokenizer.clone()].copy_from_slice(&tokenizer);
 
     let hidden = source.dims.hidden;
     check("tokens", &source.tokens, source.dims.vocab * hidden)?;
     for (i, row) in source.tokens.chunks_exact(hidden).enumerate() {
+        if source.table == TableKind::Nibbles {
+            let data = quantise_nibbles(row);
+            put(&mut out, layout.tokens.start + data.len() * i, &data);
+            continue;
+        }
         let (scale, data) = quantise_row(row, true);
         put(
             &mut out,
@@ -83,7 +97,9 @@ fn put_header(out: &mut [u8], source: &PackSource, tokenizer_len: usize) {
         put(out, BODY_AT + 4 * i, &word.to_le_bytes());
     }
     put(out, NAME_AT, source.name.as_bytes());
-    const { assert!(NAME_AT + 100 <= HEADER_LEN) };
+    let unigram = matches!(source.tokenizer, TokenizerSpec::Unigram(_));
+    let nibbles = source.table == TableKind::Nibbles;
+    put(out, KINDS_AT, &[u8::from(unigram), u8::from(nibbles)]);
     let hash = Sha256::digest(&out[BODY_AT..]);
     put(out, HASH_AT, &hash);
 }

@@ -2,7 +2,9 @@
 //! what goes out comes back.
 
 mod agents;
+mod extra;
 mod hostile;
+mod long;
 mod people;
 mod properties;
 mod reading;

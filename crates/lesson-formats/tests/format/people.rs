@@ -53,6 +53,7 @@ fn told(parsed: &Parsed) -> String {
             ("recommendation", &text.recommendation),
             ("domain", &text.domain),
             ("tags", &text.tags.join(" | ")),
+            ("extra", &text.extra),
             (
                 "merged into",
                 lesson.merged_into.as_ref().unwrap_or(&String::new()),
@@ -163,7 +164,7 @@ fn globs_need_no_quotes_and_no_remark() {
 }
 
 #[test]
-fn a_file_says_once_which_fields_it_lost() {
+fn a_file_says_once_which_other_fields_it_has() {
     let content =
         "---\ntitle: A\nowner: x\n---\nOne.\n\n---\ntitle: B\nowner: y\nroom: z\n---\nTwo.\n";
     let parsed = read(("two.md", content));
@@ -172,7 +173,7 @@ fn a_file_says_once_which_fields_it_lost() {
     assert!(
         parsed.warnings[0]
             .message
-            .ends_with("left out: owner, room")
+            .ends_with("exported again: owner, room")
     );
 }
 

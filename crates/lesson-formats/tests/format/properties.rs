@@ -118,7 +118,7 @@ proptest! {
         domain in "[a-z]{0,8}", category in prop::sample::select(Category::ALL), tags in words(), tech_stacks in words(), project_types in words(), archived in any::<bool>(),
     ) {
         prop_assume!(!title.trim().is_empty());
-        let text = Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags };
+        let text = Text { title, description, context, recommendation, category, domain, project_types, tech_stacks, tags, extra: String::new() };
         let mut lesson = Lesson::new("some-slug", text, "someone", NOW);
         lesson.archived = archived;
         let (name, content) = to_markdown(&lesson);

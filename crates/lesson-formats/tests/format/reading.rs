@@ -46,7 +46,7 @@ fn front_matter_headings_and_sections_land_in_their_fields() {
     assert_eq!(warnings.len(), 1);
     assert_eq!(warnings[0].code, "unknown_field");
     assert!(
-        warnings[0].message.ends_with("left out: owner"),
+        warnings[0].message.ends_with("exported again: owner"),
         "{}",
         warnings[0].message
     );

@@ -18,7 +18,7 @@ fn two_stores(folder: &Temporary) -> Process {
     );
     taken(&local, now(local.handle_in(Which::Personal, mine)));
     for id in ["d1", "d2", "d3"] {
-        let asked = json!({ "query": "retry an upload", "decision_id": id });
+        let asked = json!({ "query": "bound and retry uploads", "decision_id": id });
         let given = ok(&local, Post, "/v1/recommend", asked);
         assert_eq!(given["recommended"].as_array().unwrap().len(), 2);
         let reasoning = "Applying 'bound-uploads' and applying 'retry-uploads'.";
@@ -56,7 +56,7 @@ fn a_suggestion_waits_and_counts_when_it_is_confirmed() {
     assert_eq!(waiting(&local), ["d2", "d1"], "the newest first");
     let queue = ok(&local, Get, "/v1/review", Value::Null);
     assert_eq!(queue["outcomes"][1]["because"], "The tests of d1");
-    assert_eq!(queue["outcomes"][1]["query"], "retry an upload");
+    assert_eq!(queue["outcomes"][1]["query"], "bound and retry uploads");
     assert_eq!(
         [
             successes(&local, "bound-uploads"),

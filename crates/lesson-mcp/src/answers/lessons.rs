@@ -60,6 +60,8 @@ struct GivenLesson<'a> {
     rank: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     shortened: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contradicts: Option<&'a [String]>,
     trust: Trust,
     category: Category,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,6 +84,7 @@ struct Given<'a> {
     candidates_of: Option<u32>,
     excluded_low_effectiveness: u32,
     excluded_low_relevance: u32,
+    excluded_unlikely: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     servers: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,13 +129,14 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         told.note(UNDER_MEASUREMENT);
     }
     told.say(format_args!(
-        "{} looked at{}; left out for their outcomes: {}, for their relevance: {}.",
+        "{} looked at{}; left out for their outcomes: {}, for their relevance: {}, as others fit much better: {}.",
         many(answer.total_considered as usize, "lesson"),
         answer
             .candidates_of
             .map_or_else(String::new, |all| format!(", chosen from {all}")),
         answer.excluded_low_effectiveness,
         answer.excluded_low_relevance,
+        answer.excluded_unlikely,
     ));
     let servers = answer.servers.as_ref();
     let servers: Option<Vec<String>> =
@@ -162,6 +166,7 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         relevance: one.relevance,
         rank: one.rank,
         shortened: one.shortened,
+        contradicts: one.contradicts.as_deref(),
         trust: one.lesson.trust,
         category: one.lesson.category,
         measured_effect: None,
@@ -178,6 +183,7 @@ pub(super) fn recommended(asked: &Value, answer: &Recommendations) -> Result<Ans
         candidates_of: answer.candidates_of,
         excluded_low_effectiveness: answer.excluded_low_effectiveness,
         excluded_low_relevance: answer.excluded_low_relevance,
+        excluded_unlikely: answer.excluded_unlikely,
         servers,
         under_measurement: answer.under_measurement,
     })
@@ -261,6 +267,7 @@ pub(super) fn found(answer: &SearchResults, room: usize) -> Result<Answer, Error
         relevance: one.relevance,
         rank: one.rank,
         shortened: text.is_cut.then_some(true),
+        contradicts: None,
         trust: one.lesson.trust,
         category: one.lesson.category,
         measured_effect: effect(&one.lesson),

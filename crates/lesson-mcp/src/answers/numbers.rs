@@ -4,7 +4,7 @@ use crate::told::{Answer, Rows, Told, many, more};
 use lesson_core::one_line;
 use lesson_types::{
     Bands, DayActivity, Funnel, Health, HealthIssue, HealthStatus, LessonRank, LiftCounts,
-    ModelHealth, Stats, StoreHealth,
+    ModelHealth, RunCounts, Stats, StoreHealth, Supply,
 };
 use serde::Serialize;
 use serde_json::Error;
@@ -17,6 +17,7 @@ struct Rank<'a> {
     slug: &'a str,
     badge: &'a str,
     effectiveness_score: Option<f64>,
+    ratings: u32,
     effectiveness: f64,
     times_surfaced: u32,
 }
@@ -27,6 +28,7 @@ impl<'a> From<&'a LessonRank> for Rank<'a> {
             slug: &one.slug,
             badge: &one.badge.text,
             effectiveness_score: one.effectiveness_score,
+            ratings: one.ratings,
             effectiveness: one.effectiveness,
             times_surfaced: one.times_surfaced,
         }
@@ -35,9 +37,12 @@ impl<'a> From<&'a LessonRank> for Rank<'a> {
 
 impl Rank<'_> {
     fn row(&self) -> String {
-        let score = self
-            .effectiveness_score
-            .map_or_else(String::new, |score| format!(", score {score:.2}"));
+        let score = self.effectiveness_score.map_or_else(String::new, |score| {
+            format!(
+                ", score {score:.2} of {}",
+                many(self.ratings as usize, "rating")
+            )
+        });
         format!(
             "- {}: {}{score}, effectiveness {:.2}, shown {}",
             self.slug, self.badge, self.effectiveness, self.times_surfaced
@@ -147,7 +152,10 @@ struct HealthData<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<usize>,
     version: &'a str,
+    runs: &'a RunCounts,
+    supply: &'a Supply,
     feedback_last_7_days: u32,
+    uses: u32,
     causal_ratio: Option<f64>,
     bands: Bands,
     funnel: Funnel,
@@ -170,6 +178,17 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         funnel.outcome,
         funnel.success,
     ));
+    let (runs, supply) = (&health.runs, &health.supply);
+    told.say(format_args!(
+        "Runs: {}: with an outcome {} of which {} went well, pending {}, control {}. Lessons to give: {}, left out for what came of them {}.",
+        runs.runs,
+        runs.with_outcome,
+        runs.successes,
+        runs.pending,
+        runs.control,
+        supply.lessons,
+        supply.left_out,
+    ));
     told.say(format_args!(
         "Lessons by effectiveness: {} consistently helpful, {} generally helpful, {} mixed or new, {} consistently unhelpful.{}",
         bands.consistently_helpful,
@@ -178,7 +197,7 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         bands.consistently_unhelpful,
         health
             .causal_ratio
-            .map_or_else(String::new, |ratio| format!(" A cause in {ratio:.2} of their uses.")),
+            .map_or_else(String::new, |ratio| format!(" A cause in {ratio:.2} of their {}.", many(health.uses as usize, "use"))),
     ));
     let model = match health.model.loaded {
         true => format!("lessons are found by meaning (model {})", health.model.id),
@@ -219,7 +238,10 @@ pub(super) fn health(health: &Health, room: usize) -> Result<Answer, Error> {
         issues,
         left_out: rows.left_out(),
         version: &health.version,
+        runs,
+        supply,
         feedback_last_7_days: health.feedback_last_7_days,
+        uses: health.uses,
         causal_ratio: health.causal_ratio,
         bands: *bands,
         funnel: *funnel,

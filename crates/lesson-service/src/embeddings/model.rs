@@ -78,8 +78,8 @@ impl<S: Store, H: Host> Service<S, H> {
             .vectors(&id)
             .await
             .map_err(|error| of_store(&error))?;
-        let mut vectors =
-            Vectors::new(&id, model.dims(), rows).map_err(|error| of_model(&error))?;
+        let mut vectors = Vectors::new(&id, model.dims(), model.reading(), rows)
+            .map_err(|error| of_model(&error))?;
         vectors.look_at_all(&self.state.borrow().space);
         self.state.borrow_mut().vectors = Some(vectors);
         *self.embedding.exchanged.borrow_mut() = Exchange::default();
@@ -277,10 +277,23 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect()
     }
 
-    /// The vector of a text; `None` without a model, or when the model refuses the text.
+    /// The cosine of a query's vector and a lesson's text, as the policy reads it; `None` without a model, when it refuses the text, and where
+    /// the vector is of another one.
+    pub(crate) fn cosine_to_text(&self, query: &[f32], text: &str) -> Option<f64> {
+        let model = self.embedding.model.borrow().clone()?;
+        let vector = model.embed(text).ok()?;
+        if vector.len() != query.len() {
+            return None;
+        }
+        let products = query.iter().zip(&vector);
+        let cosine = products.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
+        Some(model.reading().read(cosine))
+    }
+
+    /// The vector of a text that is looked for; `None` without a model, or when the model refuses the text.
     pub(crate) fn query_vector(&self, text: &str) -> Option<Vec<f32>> {
         let model = self.embedding.model.borrow().clone()?;
-        model.embed(text).ok()
+        model.embed_query(text).ok()
     }
 }
 

@@ -1,20 +1,24 @@
 //! Runs: the decisions that lessons were recommended for, and what came of each.
 
 use crate::handlers::measure::told;
+use crate::handlers::sessions::decision_of;
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
-use crate::http::context::RequestContext;
+use crate::http::context::{RequestContext, decision_prefix};
 use crate::http::fault::{clip, of_fold};
 use crate::http::validate;
 use crate::state::service_struct::Service;
-use lesson_core::{Decision, DecisionOutcome, FoldError, Millis, parse_rfc3339, to_rfc3339};
+use lesson_core::{
+    Decision, DecisionOutcome, FoldError, Lesson, Millis, Space, parse_rfc3339, to_rfc3339,
+};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, DecisionLesson, DecisionPage, DecisionQuery, DecisionView, GivenFeedback,
-    GivenOpinion, limits,
+    GivenOpinion, LearnedLesson, limits,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Decisions on a page when the request does not say.
 const PAGE: u32 = 50;
@@ -87,6 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let after = asked.cursor.as_deref().map(cursor).transpose()?;
         let state = self.state.borrow();
+        let learned = Learned::of(&state.space, context);
         let mut found: Vec<(Millis, &str, &Decision)> = state
             .space
             .decisions()
@@ -118,7 +123,9 @@ impl<S: Store, H: Host> Service<S, H> {
         Answer::json(&DecisionPage {
             decisions: found
                 .into_iter()
-                .map(|(_, id, decision)| self.decision_view(context, id, decision))
+                .map(|(_, id, decision)| {
+                    decision_view(&state.space, context, &learned, id, decision)
+                })
                 .collect(),
             total,
             next_cursor,
@@ -142,75 +149,134 @@ impl<S: Store, H: Host> Service<S, H> {
             .space
             .decision(&held)
             .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))?;
-        Answer::json(&self.decision_view(context, &held, decision))
+        let learned = Learned::of(&state.space, context);
+        Answer::json(&decision_view(
+            &state.space,
+            context,
+            &learned,
+            &held,
+            decision,
+        ))
+    }
+}
+
+/// A decision as whoever asks may see it.
+fn decision_view(
+    space: &Space,
+    asks: &RequestContext,
+    learned: &Learned<'_>,
+    id: &str,
+    decision: &Decision,
+) -> DecisionView {
+    let context = &decision.context;
+    let own = asks.own_decisions();
+    let name = own.as_deref().and_then(|own| id.strip_prefix(own));
+    DecisionView {
+        id: name.unwrap_or(id).to_owned(),
+        by: decision.by.clone(),
+        at: decision.at.map(to_rfc3339),
+        title: title(id, decision),
+        query: context.query.clone(),
+        domain: Some(domain(decision).to_owned()).filter(|domain| !domain.is_empty()),
+        project_type: context.project_type.clone(),
+        tech_stack: context.tech_stack.clone(),
+        phase: context.phase.clone(),
+        lessons: decision
+            .records
+            .iter()
+            .map(|record| DecisionLesson {
+                slug: record.lesson.clone(),
+                title: space
+                    .lesson(&record.lesson)
+                    .filter(|lesson| !asks.withholds(lesson))
+                    .map_or_else(String::new, |lesson| lesson.text.title.clone()),
+                relevance: record.relevance,
+                applied: record.was_applied,
+                match_type: record.match_type,
+                confidence: record.confidence,
+                quote: record.agent_quote.clone(),
+                counted: record.settled,
+                was_presented: record.was_presented,
+                contributed_to_success: record.contributed_to_success,
+            })
+            .collect(),
+        tokens: tokens(space, decision),
+        learned: learned.in_session(id, &decision.by),
+        // An agent that knew what was withheld from it could look it up.
+        measured: decision
+            .measured
+            .as_ref()
+            .filter(|_| !asks.is_agent())
+            .map(told),
+        under_measurement: decision.measured.as_ref().map(|_| true),
+        outcome: decision.outcome,
+        pnl_percent: decision.pnl_percent,
+        outcome_by: decision.outcome_by.clone(),
+        outcome_at: decision.outcome_at.map(to_rfc3339),
+        feedback: decision
+            .feedback
+            .iter()
+            .map(|given| GivenFeedback {
+                by: given.by.clone(),
+                at: to_rfc3339(given.at),
+                outcome: given.outcome,
+                lessons: given.lessons.clone(),
+                causal: given.causal.clone(),
+            })
+            .collect(),
+        opinions: decision
+            .opinions
+            .iter()
+            .map(|given| GivenOpinion {
+                by: given.by.clone(),
+                at: to_rfc3339(given.at),
+                lesson: given.lesson.clone(),
+                is_vote: given.is_vote,
+                is_positive: given.is_positive,
+            })
+            .collect(),
+    }
+}
+
+/// The tokens of a decision's lessons; `None` where one is not at hand.
+fn tokens(space: &Space, decision: &Decision) -> Option<u32> {
+    let each = decision.records.iter().map(|record| {
+        let lesson = space.lesson(&record.lesson)?;
+        u32::try_from(lesson_core::given_tokens(lesson)).ok()
+    });
+    each.sum()
+}
+
+/// The lessons that sessions gave, by who they are of and the decision that the session was.
+struct Learned<'a>(BTreeMap<(&'a str, &'a str), Vec<&'a Lesson>>);
+
+impl<'a> Learned<'a> {
+    fn of(space: &'a Space, asks: &RequestContext) -> Self {
+        let mut held: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for lesson in space.lessons().filter(|lesson| !asks.withholds(lesson)) {
+            if let Some(id) = decision_of(&lesson.source) {
+                held.entry((lesson.by.as_str(), id))
+                    .or_default()
+                    .push(lesson);
+            }
+        }
+        Self(held)
     }
 
-    fn decision_view(&self, asks: &RequestContext, id: &str, decision: &Decision) -> DecisionView {
-        let context = &decision.context;
-        let own = asks.own_decisions();
-        DecisionView {
-            id: own
-                .as_deref()
-                .and_then(|own| id.strip_prefix(own))
-                .unwrap_or(id)
-                .to_owned(),
-            by: decision.by.clone(),
-            at: decision.at.map(to_rfc3339),
-            title: title(id, decision),
-            query: context.query.clone(),
-            domain: Some(domain(decision).to_owned()).filter(|domain| !domain.is_empty()),
-            project_type: context.project_type.clone(),
-            tech_stack: context.tech_stack.clone(),
-            phase: context.phase.clone(),
-            lessons: decision
-                .records
-                .iter()
-                .map(|record| DecisionLesson {
-                    slug: record.lesson.clone(),
-                    relevance: record.relevance,
-                    applied: record.was_applied,
-                    match_type: record.match_type,
-                    confidence: record.confidence,
-                    quote: record.agent_quote.clone(),
-                    counted: record.settled,
-                    was_presented: record.was_presented,
-                    contributed_to_success: record.contributed_to_success,
-                })
-                .collect(),
-            // An agent that knew what was withheld from it could look it up.
-            measured: decision
-                .measured
-                .as_ref()
-                .filter(|_| !asks.is_agent())
-                .map(told),
-            under_measurement: decision.measured.as_ref().map(|_| true),
-            outcome: decision.outcome,
-            pnl_percent: decision.pnl_percent,
-            outcome_by: decision.outcome_by.clone(),
-            outcome_at: decision.outcome_at.map(to_rfc3339),
-            feedback: decision
-                .feedback
-                .iter()
-                .map(|given| GivenFeedback {
-                    by: given.by.clone(),
-                    at: to_rfc3339(given.at),
-                    outcome: given.outcome,
-                    lessons: given.lessons.clone(),
-                    causal: given.causal.clone(),
-                })
-                .collect(),
-            opinions: decision
-                .opinions
-                .iter()
-                .map(|given| GivenOpinion {
-                    by: given.by.clone(),
-                    at: to_rfc3339(given.at),
-                    lesson: given.lesson.clone(),
-                    is_vote: given.is_vote,
-                    is_positive: given.is_positive,
-                })
-                .collect(),
-        }
+    fn in_session(&self, id: &str, by: &str) -> Vec<LearnedLesson> {
+        // The lesson has the id as its agent gave it, which is kept with what tells agents' decisions apart before it.
+        let prefix = by.strip_prefix("agent:").map(decision_prefix);
+        let given = prefix
+            .as_deref()
+            .and_then(|prefix| id.strip_prefix(prefix))
+            .unwrap_or(id);
+        let found = self.0.get(&(by, given)).into_iter().flatten();
+        found
+            .map(|lesson| LearnedLesson {
+                slug: lesson.slug.clone(),
+                title: lesson.text.title.clone(),
+            })
+            .collect()
     }
 }
 

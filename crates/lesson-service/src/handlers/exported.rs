@@ -13,7 +13,7 @@ pub(super) fn unharmful(state: &State) -> Vec<&Lesson> {
     }
     state.with_effects(|effects| {
         lessons
-            .filter(|lesson| !effects.of(&lesson.slug).hurts)
+            .filter(|lesson| !effects.hurts(&lesson.slug))
             .collect()
     })
 }

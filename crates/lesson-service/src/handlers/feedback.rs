@@ -250,7 +250,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let alike = |lesson: &Lesson| {
                 let known = similarity.and_then(|similarity| similarity.of(lesson));
                 known
-                    .or_else(|| cosine(vector, &self.query_vector(&lesson.text.embedded())?))
+                    .or_else(|| self.cosine_to_text(vector, &lesson.text.embedded()))
                     .is_some_and(|cosine| cosine >= least)
             };
             each_once(
@@ -363,16 +363,6 @@ fn each_once<'a>(lessons: impl Iterator<Item = &'a Lesson>) -> Vec<String> {
         .filter(|lesson| met.insert(lesson.slug.as_str()))
         .map(|lesson| lesson.slug.clone())
         .collect()
-}
-
-/// The cosine of two unit vectors; `None` of vectors of different models.
-fn cosine(one: &[f32], two: &[f32]) -> Option<f64> {
-    (one.len() == two.len()).then(|| {
-        one.iter()
-            .zip(two)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum()
-    })
 }
 
 /// The decision that a request is about, if it is about one.

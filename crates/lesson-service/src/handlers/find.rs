@@ -168,7 +168,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     Some(Found {
                         slug: item.slug,
                         title: lesson.text.title.clone(),
-                        badge: lesson.standing.badge(),
+                        badge: self.badge(lesson),
                         relevance: item.word,
                         rank: item.rank,
                         lesson: view,

@@ -5,20 +5,24 @@ use crate::convert;
 use crate::handlers::lessons::known;
 use crate::handlers::lift_view::measured_of;
 use crate::handlers::stats::count;
+use crate::handlers::text_fields::fields;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::fault::no_lesson;
 use crate::http::validate;
+use crate::remote::ledger::LessonLedger;
 use crate::state::service_struct::Service;
 use lesson_core as core;
-use lesson_core::{Event, RankPolicy, Text, to_rfc3339};
+use lesson_core::learning::Belief;
+use lesson_core::{RankPolicy, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, CoursePoint, ErrorCode, History, HistoryEntry, HistoryQuery, Impression, Mover,
-    Revision, RevisionField, RevisionMark, StandingExplained, limits,
+    Revision, RevisionMark, StandingExplained, limits,
 };
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Points of a course: about as many as a chart has room for.
@@ -38,7 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.readable(context, slug)?;
         let most = u32::try_from(limits::PAGE).unwrap_or(u32::MAX);
         let limit = validate::limit(query.limit, most, limits::PAGE)?;
-        let events = self.ledger_of(slug).await?;
+        let LessonLedger { events, lifts } = self.ledger_of(slug).await?;
         let account = core::account(&events, slug, &self.policy);
         let entries = &account.entries;
         let page = page_of(entries.len(), query.before, limit);
@@ -46,7 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let points = core::course(entries, &self.policy.rank, COURSE);
         let course: Vec<CoursePoint> = points
             .iter()
-            .map(|at| point(at, &self.policy.rank))
+            .map(|at| point(at, lifts.as_ref(), &self.policy.rank))
             .collect();
         let mut revisions: Vec<RevisionMark> = entries
             .iter()
@@ -107,7 +111,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Revision>, ApiError> {
         validate::no_body(body)?;
-        let events = self.ledger_of(slug).await?;
+        let events = self.ledger_of(slug).await?.events;
         let newest = known(&self.state.borrow(), slug)?.rev;
         let Some(found) = core::revision(&events, slug, rev, &self.policy) else {
             let message = format!(
@@ -133,24 +137,31 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<StandingExplained>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let terms = core::explain(known(&state, slug)?, &self.policy);
+        let terms = core::explain(
+            known(&state, slug)?,
+            &state.in_force(&self.policy),
+            self.host.now(),
+        );
         Answer::json(&StandingExplained {
             slug: slug.to_owned(),
             terms,
             measured: self
                 .held
-                .measured(|| measured_of(&state, &self.policy, slug)),
+                .measured(|| measured_of(&state, &self.reading(&state), slug)),
         })
     }
 
     /// The events that a lesson's account needs: the store's, or of a linked space the server's.
-    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<Vec<Event>, ApiError> {
+    pub(crate) async fn ledger_of(&self, slug: &str) -> Result<LessonLedger, ApiError> {
         if self.state.borrow().space.lesson(slug).is_none() {
             return Err(no_lesson(slug));
         }
         match self.link() {
             Some(link) => self.events_of(link, slug).await,
-            None => self.own_events(0).await,
+            None => Ok(LessonLedger {
+                events: self.own_events(0).await?,
+                lifts: None,
+            }),
         }
     }
 }
@@ -177,21 +188,35 @@ fn entry(entry: &core::HistoryEntry<'_>) -> HistoryEntry {
     }
 }
 
-fn point(point: &core::CoursePoint<'_, '_>, policy: &RankPolicy) -> CoursePoint {
+fn point(
+    point: &core::CoursePoint<'_, '_>,
+    lifts: Option<&BTreeMap<String, Belief>>,
+    policy: &RankPolicy,
+) -> CoursePoint {
     let entry = point.entry;
     let held = &entry.after;
+    let belief = match lifts {
+        None => Some(held.lift()),
+        Some(lifts) => lifts.get(&entry.event.op_id).copied(),
+    };
+    let belief = belief.map(|held| held.at(entry.event.at));
+    let interval = belief.map(|held| held.interval());
     CoursePoint {
         at: to_rfc3339(entry.event.at),
         op_id: entry.event.op_id.clone(),
         event: entry.event.event.name().to_owned(),
         summary: entry.summary.clone(),
         events: count(point.events),
+        lift: belief.map(|held| held.mean),
+        lift_low: interval.map(|(low, _)| low),
+        lift_high: interval.map(|(_, high)| high),
         confidence: held.confidence,
         effectiveness: held.effectiveness,
         causal_adjusted: held.causal_adjusted(policy),
+        times_applied: held.times_applied,
         success_rate: held.success_rate(),
         effectiveness_score: held.effectiveness_score(),
-        badge: held.badge().kind,
+        badge: held.badge_at(policy, entry.event.at).kind,
     }
 }
 
@@ -218,36 +243,4 @@ fn showing(showing: &core::Impression<'_>) -> Impression {
         pnl_percent: record.and_then(|record| record.pnl_percent),
         counted: showing.is_counted,
     }
-}
-
-fn fields(text: &Text, before: Option<&Text>) -> Vec<RevisionField> {
-    let was = before.map(written);
-    written(text)
-        .into_iter()
-        .enumerate()
-        .map(|(at, (name, after))| {
-            let before = was.as_ref().map(|was| was[at].1.clone());
-            RevisionField {
-                name: name.to_owned(),
-                changed: before.as_ref().is_some_and(|before| *before != after),
-                before,
-                after,
-            }
-        })
-        .collect()
-}
-
-/// A text's fields in the order of a form.
-fn written(text: &Text) -> [(&'static str, String); 9] {
-    [
-        ("title", text.title.clone()),
-        ("description", text.description.clone()),
-        ("context", text.context.clone()),
-        ("recommendation", text.recommendation.clone()),
-        ("category", text.category.as_str().to_owned()),
-        ("domain", text.domain.clone()),
-        ("project_types", text.project_types.join(", ")),
-        ("tech_stacks", text.tech_stacks.join(", ")),
-        ("tags", text.tags.join(", ")),
-    ]
 }

@@ -21,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// would make of the space, so that the batch can be stored as a whole.
 pub(super) struct Batch<'a> {
     space: Cow<'a, Space>,
+    /// The space as it was before.
+    before: &'a Space,
     policy: &'a Policy,
     tools: &'a ToolPolicy,
     at: Millis,
@@ -45,6 +47,7 @@ impl<'a> Batch<'a> {
     ) -> Self {
         Self {
             space: Cow::Borrowed(space),
+            before: space,
             policy,
             tools,
             at,
@@ -157,6 +160,13 @@ impl<'a> Batch<'a> {
             );
             return;
         }
+        if let Some(slug) = self.changed_approved(&event.event) {
+            let message = format!(
+                "`{slug}` is approved here, and no ledger from elsewhere changes it: make the change on its page, or import the lesson as markdown to have it proposed"
+            );
+            self.reject(&parsed.path, Some(parsed.line), "approved", message);
+            return;
+        }
         match self.space.to_mut().fold(event, self.policy) {
             Ok(Folded::Duplicate) => {}
             Ok(Folded::Applied) => {
@@ -184,6 +194,24 @@ impl<'a> Batch<'a> {
                 );
             }
         }
+    }
+
+    /// The lesson that a person stood behind before the import, and that an event would change: its text, its life, or the verdict.
+    fn changed_approved<'e>(&self, event: &'e EventKind) -> Option<&'e str> {
+        let slugs: Vec<&str> = match event {
+            EventKind::LessonEdited { lesson, .. }
+            | EventKind::LessonArchived { lesson }
+            | EventKind::LessonRestored { lesson }
+            | EventKind::LessonReviewed { lesson, .. } => vec![lesson],
+            EventKind::LessonsMerged { into, from } => {
+                let from = from.iter().map(String::as_str);
+                std::iter::once(into.as_str()).chain(from).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_approved =
+            |slug: &&str| self.before.lesson(slug).is_some_and(Lesson::is_vouched_for);
+        slugs.into_iter().find(is_approved)
     }
 
     /// Takes what is new of the records of tools, at the time that each of them names.
@@ -300,7 +328,22 @@ impl<'a> Batch<'a> {
             );
             return;
         }
+        let vouched = held.filter(|held| held.is_vouched_for() && !held.archived);
+        let proposal = format!("import-{}", &lesson.text.content_hash()[..32]);
+        if vouched.is_some_and(|held| held.proposal(&proposal).is_some()) {
+            self.imported.unchanged += 1;
+            return;
+        }
         let event = match held {
+            Some(held) if vouched.is_some() => EventKind::ChangeProposed {
+                lesson: lesson.slug.clone(),
+                proposal,
+                base_rev: held.rev,
+                changes: Box::new(Changes::between(&held.text, &lesson.text)),
+                archive: false,
+                trust: lesson.trust,
+                findings: lesson.findings,
+            },
             Some(held) => EventKind::LessonEdited {
                 lesson: lesson.slug.clone(),
                 base_rev: held.rev,
@@ -312,6 +355,7 @@ impl<'a> Batch<'a> {
                 lesson: Box::new(lesson),
             },
         };
+        let is_proposed = vouched.is_some();
         let (updates, rev, archived) = match held {
             Some(held) => (true, held.rev.saturating_add(1), held.archived),
             None => (false, 1, parsed.lesson.archived),
@@ -326,7 +370,9 @@ impl<'a> Batch<'a> {
         }
         self.plan.own.push(event);
         self.count(parsed.format);
-        if put_away {
+        if is_proposed {
+            self.imported.proposed += 1;
+        } else if put_away {
             self.bring_back(&parsed.lesson.slug, rev);
         } else {
             self.imported.updated += u32::from(updates);

@@ -6,7 +6,7 @@ use crate::http::context::RequestContext;
 use crate::http::validate;
 use crate::state::service_struct::Service;
 use lesson_sync::Store;
-use lesson_types::{ApiError, Insights, InsightsQuery, limits};
+use lesson_types::{ApiError, Insights, InsightsQuery};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -17,17 +17,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Insights>, ApiError> {
         validate::no_body(body)?;
-        if let Some(days) = asked.days
-            && !(1..=limits::INSIGHT_DAYS).contains(&usize::try_from(days).unwrap_or(usize::MAX))
-        {
-            return Err(ApiError::invalid(
-                "days",
-                format!(
-                    "days is {days}; give 1 to {}, or leave it out for all",
-                    limits::INSIGHT_DAYS
-                ),
-            ));
-        }
+        asked.days.map_or(Ok(()), validate::days)?;
         let state = self.state.borrow();
         let policy = state.in_force(&self.policy);
         let now = self.host.now();

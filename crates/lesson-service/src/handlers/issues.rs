@@ -2,13 +2,90 @@
 
 use crate::state::snapshot::State;
 use lesson_core::{Health, Stats};
-use lesson_types::{HealthIssue, HealthStatus, Severity, SyncPhase, SyncStatus};
+use lesson_types::{
+    HealthIssue, HealthStatus, Severity, StandingRule, Supply, SyncPhase, SyncStatus,
+};
 
 /// From this many retrievals on, missing feedback is an issue.
 const SHOWN: u32 = 10;
 
 /// From this many silent sessions on, if they are half of all, hooks or agents hardly report.
 const SILENT: u32 = 3;
+
+/// From this many runs in a row on that were given nothing, where earlier ones were given lessons and outcomes leave some
+/// out, these are missed.
+const EMPTY: u32 = 10;
+
+/// Lessons that are looked at for their language: reading all texts of a large space would take long.
+const READ_FOR_LANGUAGE: usize = 500;
+/// One letter in so many is beyond ASCII in a text that is taken for another language's: Italian has fewest, one in sixty.
+const LETTERS_BEYOND_ASCII: usize = 80;
+/// One lesson in so many has to be in another language.
+const OTHER_LANGUAGES: usize = 10;
+
+/// How many lessons are in another language than English, as far as their letters tell, of how many that were looked at.
+fn in_other_languages(state: &State) -> (usize, usize) {
+    let lessons = state.space.lessons().filter(|lesson| !lesson.archived);
+    lessons
+        .take(READ_FOR_LANGUAGE)
+        .fold((0, 0), |(other, all), lesson| {
+            let text = &lesson.text;
+            let texts = [&text.title, &text.description, &text.recommendation];
+            let letters = texts
+                .iter()
+                .flat_map(|text| text.chars())
+                .filter(|c| c.is_alphabetic());
+            let (beyond, letters) = letters.fold((0, 0), |(beyond, letters), c| {
+                (beyond + usize::from(!c.is_ascii()), letters + 1)
+            });
+            let is_other = beyond > 0 && beyond * LETTERS_BEYOND_ASCII >= letters;
+            (other + usize::from(is_other), all + 1)
+        })
+}
+
+/// What to do where all lessons are left out, or where runs stay empty for that.
+pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<String> {
+    let is_missed = supply.empty_runs >= EMPTY || supply.left_out == supply.lessons;
+    (supply.left_out > 0 && is_missed).then(|| {
+        match standing {
+            StandingRule::Lift => {
+                "Give those that may be right another trial in the review queue (POST /v1/lessons/{slug}/trial). Without it each is tried again once enough time has passed."
+            }
+            StandingRule::Seeds => {
+                "Give those that may be right another trial in the review queue (POST /v1/lessons/{slug}/trial), or set rank.standing to lift, which tries each again by itself."
+            }
+        }
+        .to_owned()
+    })
+}
+
+/// What stops the loop: every lesson is left out, or places stay empty that were filled before.
+pub(crate) fn supply_issue(supply: &Supply) -> Option<HealthIssue> {
+    let remedy = supply.remedy.clone()?;
+    let (code, message) = if supply.left_out == supply.lessons {
+        let message = match supply.lessons {
+            1 => {
+                "The only lesson is left out for what came of it: agents are given none.".to_owned()
+            }
+            all => format!(
+                "All {all} lessons are left out for what came of them: agents are given none."
+            ),
+        };
+        ("all_left_out", message)
+    } else {
+        let message = format!(
+            "The last {} runs were given no lesson, and earlier ones were; {} of {} lessons are left out for what came of them.",
+            supply.empty_runs, supply.left_out, supply.lessons
+        );
+        ("empty_places", message)
+    };
+    Some(HealthIssue {
+        code: code.to_owned(),
+        severity: Severity::Warning,
+        message,
+        remedy,
+    })
+}
 
 /// What issues are derived from.
 pub(crate) struct Known<'a> {
@@ -20,6 +97,8 @@ pub(crate) struct Known<'a> {
     pub trouble: Option<&'a str>,
     /// Events that were left out, in words.
     pub left_out: Option<&'a str>,
+    /// Whether the loaded model reads English alone.
+    pub reads_english_alone: bool,
 }
 
 /// Everything that a person should know, the weightiest first.
@@ -78,6 +157,9 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
             ),
             "Decide about them in the review queue, or by POST /v1/sync/settle.",
         );
+    }
+    if let Some(issue) = supply_issue(&health.supply) {
+        say(&issue.code, issue.severity, issue.message, &issue.remedy);
     }
     let silent = health.feedback_last_7_days == 0 && health.funnel.outcome == 0;
     let told = silent && stats.total_rated == 0 && stats.total_surfaced >= SHOWN;
@@ -139,6 +221,19 @@ pub(crate) fn of(known: &Known<'_>) -> Vec<HealthIssue> {
             Severity::Notice,
             "No model is loaded: lessons are found by their words alone.".to_owned(),
             "Load a model pack to find them by their meaning, too.",
+        );
+    }
+    if known.reads_english_alone
+        && let (other @ 1.., all) = in_other_languages(state)
+        && other * OTHER_LANGUAGES >= all
+    {
+        say(
+            "other_languages",
+            Severity::Notice,
+            format!(
+                "{other} of {all} lessons that were looked at are not in English, and the model reads English: it misses what they mean."
+            ),
+            "Choose the multilingual model: in Settings, by `lessonloop model multilingual`, or at the edge by LESSONLOOP_MODEL.",
         );
     }
     issues

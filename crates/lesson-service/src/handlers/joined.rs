@@ -8,7 +8,7 @@ use crate::host::Host;
 use crate::http::context::RequestContext;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, SearchRanking};
+use lesson_core::{Lesson, RankPolicy, Ranking, SearchRanking, Situation, likelihood_beside};
 use lesson_sync::Store;
 use lesson_types::SearchResults;
 use std::cell::Ref;
@@ -65,7 +65,7 @@ impl<S: Store, H: Host> Service<S, H> {
         rankings: Rankings,
     ) -> SearchResults {
         let Rankings {
-            first,
+            mut first,
             mut second,
             limit,
             explain,
@@ -74,6 +74,19 @@ impl<S: Store, H: Host> Service<S, H> {
         second
             .items
             .retain(|item| here.space.lesson(&item.slug).is_none());
+        let policy = here.in_force(&self.policy).rank.clone();
+        let all = first.items.iter().chain(&second.items);
+        let most = all.map(|item| item.matched).fold(0.0, f64::max);
+        for ranking in [&mut first, &mut second] {
+            let is_semantic = ranking.semantic;
+            for item in &mut ranking.items {
+                if let Some((_, word, _)) =
+                    likelihood_beside(item.matched, most, is_semantic, &policy)
+                {
+                    item.word = word;
+                }
+            }
+        }
         let order: Vec<IsSecond> = best(&first.items, &second.items, |item| item.score, limit)
             .into_iter()
             .map(|(is_second, _)| is_second)
@@ -132,4 +145,34 @@ pub(crate) fn best<'a, T>(
         found.push((takes_second, next));
     }
     found
+}
+
+/// Reckons anew how likely the lessons of two stores are beside each other, and takes out those that are not; how many.
+pub(crate) fn beside_each_other(
+    rankings: [&mut Ranking; 2],
+    situation: &Situation,
+    policy: &RankPolicy,
+) -> u32 {
+    let all = rankings.iter().flat_map(|ranking| &ranking.items);
+    let best = all.map(|item| item.matched).fold(0.0, f64::max);
+    let keeps_all = situation.domain.is_some() || situation.market.is_some();
+    let mut unlikely = 0;
+    for ranking in rankings {
+        let is_semantic = ranking.semantic;
+        ranking.items.retain_mut(|item| {
+            if item.likelihood.is_none() {
+                return true;
+            }
+            let Some((likelihood, word, is_likely)) =
+                likelihood_beside(item.matched, best, is_semantic, policy)
+            else {
+                return true;
+            };
+            (item.likelihood, item.word) = (Some(likelihood), word);
+            let stays = keeps_all || is_likely;
+            unlikely += u32::from(!stays);
+            stays
+        });
+    }
+    unlikely
 }

@@ -1,7 +1,8 @@
 //! Lessons: making, reading, changing, reviewing, merging them, and their history.
 
-use crate::convert;
+use crate::convert::{self, Reading};
 use crate::handlers::lift_view::{in_short, measured_of};
+use crate::handlers::proposing::{proposal, view};
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::bounds;
@@ -12,11 +13,13 @@ use crate::http::validate;
 use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Changes, EventKind, FoldError, Lesson, Space, Text, Trust, Verdict, slug_for};
+use lesson_core::{
+    Changes, DAY, EventKind, FoldError, Lesson, Millis, Space, Text, Trust, Verdict, slug_for,
+};
 use lesson_screen::{Screened, screen_named};
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, ErrorCode, LessonPatch, LessonView, Merge, NewLesson, Review, limits,
+    ApiError, Badge, ErrorCode, LessonPatch, LessonView, Merge, NewLesson, Review, limits,
 };
 use serde_json::Value;
 
@@ -77,29 +80,43 @@ impl<S: Store, H: Host> Service<S, H> {
         let base_rev = patch.base_rev;
         let wanted = changes(patch);
         self.readable(context, slug)?;
-        self.commit(context, |state, _| {
-            let held = known(state, slug)?;
-            let text = wanted.applied_to(&held.text);
-            bounds::text(&text)?;
-            bounds::size(&text, Some(&held.text))?;
-            let (screened, _) = screen_named(&text, &held.slug, &held.source);
-            bounds::text(&screened.text)?;
-            let changes = Changes::between(&held.text, &screened.text);
-            if changes.is_empty() && held.rev == base_rev {
-                return Ok((Plan::default(), ()));
-            }
-            let kept = kept_verdict(context.is_agent(), held, &screened);
-            let edited = EventKind::LessonEdited {
-                lesson: slug.to_owned(),
-                base_rev,
-                changes: Box::new(changes),
-                trust: screened.trust,
-                findings: screened.findings,
-            };
-            Ok((Plan::of(std::iter::once(edited).chain(kept).collect()), ()))
-        })
-        .await?;
-        self.shown(context.is_agent(), slug)
+        let proposed = self
+            .commit(context, |state, at| {
+                let held = known(state, slug)?;
+                let text = wanted.applied_to(&held.text);
+                bounds::text(&text)?;
+                bounds::size(&text, Some(&held.text))?;
+                let (screened, _) = screen_named(&text, &held.slug, &held.source);
+                bounds::text(&screened.text)?;
+                let changes = Changes::between(&held.text, &screened.text);
+                if changes.is_empty() && held.rev == base_rev {
+                    return Ok((Plan::default(), None));
+                }
+                if held.is_changed_only_by_proposal(context.by()) {
+                    if held.rev != base_rev {
+                        return Err(moved_on(held, base_rev));
+                    }
+                    let id = self.id(at);
+                    let change = Some((base_rev, changes, screened));
+                    let proposed = proposal(state, context, held, id.clone(), change)?;
+                    return Ok((Plan::one(proposed), Some(id)));
+                }
+                let kept = kept_verdict(context.is_agent(), held, &screened);
+                let edited = EventKind::LessonEdited {
+                    lesson: slug.to_owned(),
+                    base_rev,
+                    changes: Box::new(changes),
+                    trust: screened.trust,
+                    findings: screened.findings,
+                };
+                let plan = Plan::of(std::iter::once(edited).chain(kept).collect());
+                Ok((plan, None))
+            })
+            .await?;
+        match proposed {
+            Some(id) => self.proposed(slug, &id),
+            None => self.shown(context.is_agent(), slug),
+        }
     }
 
     pub(crate) async fn archive(
@@ -109,19 +126,26 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<LessonView>, ApiError> {
         validate::no_body(body)?;
-        self.commit(context, |state, _| {
-            let lesson = slug.to_owned();
-            Ok((
-                if known(state, slug)?.archived {
-                    Plan::default()
-                } else {
-                    Plan::one(EventKind::LessonArchived { lesson })
-                },
-                (),
-            ))
-        })
-        .await?;
-        self.shown(context.is_agent(), slug)
+        self.readable(context, slug)?;
+        let proposed = self
+            .commit(context, |state, at| {
+                let held = known(state, slug)?;
+                if held.archived {
+                    return Ok((Plan::default(), None));
+                }
+                if held.is_changed_only_by_proposal(context.by()) {
+                    let id = self.id(at);
+                    let proposed = proposal(state, context, held, id.clone(), None)?;
+                    return Ok((Plan::one(proposed), Some(id)));
+                }
+                let lesson = slug.to_owned();
+                Ok((Plan::one(EventKind::LessonArchived { lesson }), None))
+            })
+            .await?;
+        match proposed {
+            Some(id) => self.proposed(slug, &id),
+            None => self.shown(context.is_agent(), slug),
+        }
     }
 
     pub(crate) async fn restore(
@@ -215,8 +239,28 @@ impl<S: Store, H: Host> Service<S, H> {
     pub(crate) fn view(&self, lesson: &Lesson) -> LessonView {
         LessonView {
             store: self.name,
-            ..convert::lesson(lesson, &self.state.borrow().in_force(&self.policy).rank)
+            ..convert::lesson(lesson, &self.reading(&self.state.borrow()))
         }
+    }
+
+    /// How standings read now.
+    pub(crate) fn reading(&self, state: &State) -> Reading {
+        Reading {
+            policy: state.in_force(&self.policy),
+            now: self.today(),
+        }
+    }
+
+    /// The beginning of this day, by UTC: what is believed of a lesson is read as of then, so that answers of a day are alike
+    /// until something happens.
+    pub(crate) fn today(&self) -> Millis {
+        let now = self.host.now();
+        now - now.rem_euclid(DAY)
+    }
+
+    /// A lesson's badge as it reads now.
+    pub(crate) fn badge(&self, lesson: &Lesson) -> Badge {
+        self.reading(&self.state.borrow()).badge(&lesson.standing)
     }
 
     /// The answer that shows a lesson.
@@ -238,9 +282,19 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> LessonView {
         let measured = self
             .held
-            .measured(|| measured_of(state, &self.policy, &lesson.slug));
+            .measured(|| measured_of(state, &self.reading(state), &lesson.slug));
+        // What one key proposes is for people to read, not for other agents.
+        let proposals = match is_for_agent {
+            true => &[][..],
+            false => &lesson.proposals,
+        };
         LessonView {
             measured: measured.map(|held| in_short(&held, is_for_agent)),
+            proposals: proposals.iter().map(|held| view(lesson, held)).collect(),
+            extra: match is_for_agent {
+                true => String::new(),
+                false => lesson.text.extra.clone(),
+            },
             ..self.view(lesson)
         }
     }
@@ -284,6 +338,7 @@ fn new_text(new: NewLesson) -> Text {
         project_types: new.project_types.unwrap_or_default(),
         tech_stacks: new.tech_stacks.unwrap_or_default(),
         tags: new.tags.unwrap_or_default(),
+        extra: String::new(),
     }
 }
 
@@ -298,6 +353,7 @@ fn changes(patch: LessonPatch) -> Changes {
         project_types: patch.project_types,
         tech_stacks: patch.tech_stacks,
         tags: patch.tags,
+        extra: patch.extra,
     }
 }
 
@@ -335,6 +391,17 @@ pub(crate) const WANTS_REASON: &str = "this text is held back because of what wa
 /// Whether an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
 pub(crate) fn wants_reason(held: &Lesson, verdict: Verdict, reason: &str) -> bool {
     verdict == Verdict::Approve && held.trust == Trust::Quarantined && reason.is_empty()
+}
+
+/// Says that a lesson is at another revision than the one that a change started from.
+fn moved_on(held: &Lesson, base_rev: u32) -> ApiError {
+    of_fold(&FoldError::Conflict {
+        field: "base_rev",
+        reason: format!(
+            "the edit started from revision {base_rev}, but `{}` is at revision {}; read it again and repeat the edit",
+            held.slug, held.rev
+        ),
+    })
 }
 
 /// Refuses an agent's key more unreviewed lessons than it may have.

@@ -34,7 +34,8 @@ impl<S: Store, H: Host> Service<S, H> {
             })?,
         };
         let state = self.state.borrow();
-        let measure = state.in_force(&self.policy).measure.clone();
+        let reading = self.reading(&state);
+        let measure = &reading.policy.measure;
         let report = state.with_effects(|effects| {
             let mut found: Vec<&LessonEffect> = effects
                 .lessons
@@ -49,9 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect();
             let total = count(found.len());
             let order = |a: &&LessonEffect, b: &&LessonEffect| {
-                let by = |held: &LessonEffect| {
-                    (weight_of(held.verdict), held.running.terms.t, held.cells.n)
-                };
+                let by = |held: &LessonEffect| (weight_of(held.verdict), held.running.terms.t);
                 by(b).cmp(&by(a)).then_with(|| a.slug.cmp(&b.slug))
             };
             if limit < found.len() {
@@ -71,8 +70,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .into_iter()
                     .map(|held| {
                         let lesson = state.space.lesson(&held.slug);
-                        let title = lesson.map_or_else(String::new, |one| one.text.title.clone());
-                        of_lesson(held, title, measure.withhold)
+                        of_lesson(held, lesson, &reading)
                     })
                     .collect(),
                 total,

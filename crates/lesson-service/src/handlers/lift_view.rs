@@ -1,23 +1,23 @@
 //! A lesson's effect as answers have it.
 
+use crate::convert::Reading;
 use crate::state::snapshot::State;
 use lesson_core::learning::{
     ArmCounts, EffectBadge, Effects, LessonEffect, LessonRunning, LoopLift, effect_badge,
 };
-use lesson_core::{LiftVerdict, Policy, SALT_SETTING};
+use lesson_core::{Lesson, LiftVerdict, SALT_SETTING};
 use lesson_types::{LessonLift, LessonMeasured, Lift, LiftArm, LiftCounts};
 
 /// What is known of a lesson's effect; `None` where it was never withheld, and is not now.
-pub(crate) fn measured_of(state: &State, policy: &Policy, slug: &str) -> Option<LessonLift> {
+pub(crate) fn measured_of(state: &State, reading: &Reading, slug: &str) -> Option<LessonLift> {
     state.space.setting(SALT_SETTING)?;
     let lesson = state.space.lesson(slug)?;
-    let q = state.in_force(policy).measure.withhold;
+    let q = reading.policy.measure.withhold;
     state.with_effects(|effects| {
         let held = effects.lesson(slug).cloned();
         let held = held.unwrap_or_else(|| LessonEffect::unknown(slug));
         // It may be another way of measuring that was turned on.
-        (q > 0.0 || held.running.terms.t > 0)
-            .then(|| of_lesson(&held, lesson.text.title.clone(), q))
+        (q > 0.0 || held.running.terms.t > 0).then(|| of_lesson(&held, Some(lesson), reading))
     })
 }
 
@@ -81,18 +81,22 @@ fn of_running(running: &LessonRunning, shown_open: u32, withheld_open: u32) -> L
     }
 }
 
-pub(crate) fn of_lesson(held: &LessonEffect, title: String, q: f64) -> LessonLift {
-    let badge = effect_badge(held, q);
+pub(crate) fn of_lesson(
+    held: &LessonEffect,
+    lesson: Option<&Lesson>,
+    reading: &Reading,
+) -> LessonLift {
+    let badge = effect_badge(held, reading.policy.measure.withhold);
     LessonLift {
         slug: held.slug.to_string(),
-        title,
+        title: lesson.map_or_else(String::new, |one| one.text.title.clone()),
+        belief: lesson
+            .map(|one| reading.lift(&one.standing))
+            .unwrap_or_default(),
         verdict: badge.verdict,
         badge: badge.words(),
         lift: of_effect(held),
         more_runs: badge.more_runs,
-        evidence: held.evidence,
-        evidence_runs: held.cells.n,
-        effect: held.value,
     }
 }
 

@@ -1,9 +1,8 @@
 //! What lists of lessons go by where that is made of more than the lesson: how its success moved, and what stands out.
 
+use crate::convert::Reading;
 use crate::state::snapshot::State;
-use lesson_core::{
-    BadgeKind, LiftVerdict, Millis, Qualification, RankPolicy, SALT_SETTING, Space, Trust,
-};
+use lesson_core::{BadgeKind, LiftVerdict, Millis, Qualification, SALT_SETTING, Space, Trust};
 use std::collections::HashMap;
 
 /// A number for each lesson that has one, by its slug.
@@ -25,15 +24,15 @@ pub(crate) fn trends(space: &Space, now: Millis) -> Numbers {
 
 /// What stands out of lessons, weightiest highest: what needs a person, then what is known to work, then what nobody has
 /// looked at.
-pub(crate) fn standouts(state: &State, policy: &RankPolicy) -> Numbers {
+pub(crate) fn standouts(state: &State, reading: &Reading) -> Numbers {
     let mut numbers: Numbers = state
         .space
         .lessons()
         .filter_map(|lesson| {
-            let number = match (lesson.trust, lesson.standing.qualification(policy)) {
+            let number = match (lesson.trust, reading.qualification(&lesson.standing)) {
                 (Trust::Quarantined, _) => 6.0,
                 (_, Qualification::Pending | Qualification::Excluded) => 4.0,
-                _ if lesson.standing.badge().kind == BadgeKind::Proven => 2.0,
+                _ if reading.badge(&lesson.standing).kind == BadgeKind::Proven => 2.0,
                 (Trust::Unreviewed, _) => 1.0,
                 _ => return None,
             };

@@ -1,15 +1,17 @@
 //! `GET /v1/lessons`: filters, orders and pages; `GET /v1/tags`: the words that lessons have.
 
+use crate::convert::Reading;
 use crate::handlers::list_numbers::{Numbers, standouts, trends};
 use crate::handlers::stats::count;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
 use crate::http::validate;
+use crate::http::voice::voice_of;
 use crate::state::held::lessons_of;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::{Lesson, Millis, RankPolicy, SearchOptions, Space, to_rfc3339};
+use lesson_core::{Lesson, Millis, SearchOptions, Space, to_rfc3339};
 use lesson_sync::Store;
 use lesson_types::{
     ApiError, LessonCourse, LessonPage, LessonQuery, LessonSort, Qualification, Tags, Trust,
@@ -40,6 +42,8 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         validate::optional("q", query.q.as_ref(), limits::QUERY)?;
         validate::optional("domain", query.domain.as_ref(), limits::WORD)?;
+        validate::optional("by", query.by.as_ref(), limits::ID)?;
+        validate::optional("source", query.source.as_ref(), limits::WORD)?;
         let limit = validate::limit(query.limit, PAGE, limits::PAGE)?;
         let cursor = query.cursor.as_deref().map(Cursor::read).transpose()?;
         let text = query.q.as_deref().map(str::trim).filter(|q| !q.is_empty());
@@ -72,9 +76,9 @@ impl<S: Store, H: Host> Service<S, H> {
             semantic |= by_meaning;
         }
         let mut found: Vec<&Lesson> = scored.into_iter().map(|(_, lesson)| lesson).collect();
-        found.retain(|lesson| fits(lesson, query) && !context.withholds(lesson));
+        let reading = self.reading(&state);
+        found.retain(|lesson| fits(lesson, query, &reading) && !context.withholds(lesson));
         let sort = query.sort.unwrap_or_default();
-        let policy = state.in_force(&self.policy);
         // Only this order goes by it, and it costs a pass over all decisions.
         let mut used = Used::new();
         if sort == LessonSort::LastUsed {
@@ -86,23 +90,16 @@ impl<S: Store, H: Host> Service<S, H> {
         let mut numbers = Numbers::new();
         let of = |state: &'_ State| match sort {
             LessonSort::Trend => trends(&state.space, self.host.now()),
-            LessonSort::Standout => standouts(state, &policy.rank),
+            LessonSort::Standout => standouts(state, &reading),
             _ => Numbers::new(),
         };
         if let Some((_, there)) = &there {
             numbers.extend(of(there));
         }
         numbers.extend(of(&state));
-        order(
-            &mut found,
-            sort,
-            text.is_some(),
-            &policy.rank,
-            &used,
-            &numbers,
-        );
+        order(&mut found, sort, text.is_some(), &reading, &used, &numbers);
         if query.reverse == Some(true) {
-            reverse(&mut found, sort, &policy.rank, &used, &numbers);
+            reverse(&mut found, sort, &reading, &used, &numbers);
         }
         let after = cursor.map_or(0, |cursor| cursor.place(&found));
         let begin = after.saturating_add(query.offset.unwrap_or_default() as usize);
@@ -205,7 +202,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-fn fits(lesson: &Lesson, query: &LessonQuery) -> bool {
+fn fits(lesson: &Lesson, query: &LessonQuery, reading: &Reading) -> bool {
     lesson.archived == query.archived.unwrap_or(false)
         && query.domain.as_ref().is_none_or(|domain| {
             lesson.text.domain.trim().to_lowercase() == domain.trim().to_lowercase()
@@ -216,7 +213,12 @@ fn fits(lesson: &Lesson, query: &LessonQuery) -> bool {
         && query.trust.is_none_or(|trust| lesson.trust == trust)
         && query
             .badge
-            .is_none_or(|badge| lesson.standing.badge().kind == badge)
+            .is_none_or(|badge| reading.badge(&lesson.standing).kind == badge)
+        && query.by.as_ref().is_none_or(|by| lesson.by == voice_of(by))
+        && query
+            .source
+            .as_ref()
+            .is_none_or(|source| lesson.source == *source)
 }
 
 /// Brings lessons into the order asked for; equal ones by slug. A search's own order stays.
@@ -224,7 +226,7 @@ fn order(
     lessons: &mut [&Lesson],
     sort: LessonSort,
     searched: bool,
-    policy: &RankPolicy,
+    reading: &Reading,
     used: &Used<'_>,
     numbers: &Numbers,
 ) {
@@ -257,9 +259,10 @@ fn order(
             LessonSort::Applied => y.times_applied.cmp(&x.times_applied),
             LessonSort::Success => falling(x.success_rate(), y.success_rate())
                 .then_with(|| y.times_applied.cmp(&x.times_applied)),
-            LessonSort::Score => is_kept_out(a, policy)
-                .cmp(&is_kept_out(b, policy))
-                .then_with(|| falling(score(a, policy), score(b, policy))),
+            LessonSort::Score => is_kept_out(a, reading)
+                .cmp(&is_kept_out(b, reading))
+                .then_with(|| falling(score(a, reading), score(b, reading))),
+            LessonSort::Lift => falling(lift(a, reading), lift(b, reading)),
             LessonSort::Relevance
             | LessonSort::Created
             | LessonSort::Title
@@ -280,31 +283,38 @@ fn falling(a: Option<f64>, b: Option<f64>) -> Ordering {
 }
 
 /// The causal score; none of a lesson that no feedback has named.
-fn score(lesson: &Lesson, policy: &RankPolicy) -> Option<f64> {
+fn score(lesson: &Lesson, reading: &Reading) -> Option<f64> {
     let held = &lesson.standing;
-    (held.use_count > 0).then(|| held.causal_adjusted(policy))
+    (held.use_count > 0).then(|| held.causal_adjusted(&reading.policy.rank))
+}
+
+/// The lift; none of a lesson of which nothing was seen.
+fn lift(lesson: &Lesson, reading: &Reading) -> Option<f64> {
+    let held = lesson.standing.lift();
+    held.at.map(|_| held.at(reading.now).mean)
 }
 
 /// Whether agents aren't given it, held back or kept out by its outcomes: however high its score, it is no lesson to look at
 /// first.
-fn is_kept_out(lesson: &Lesson, policy: &RankPolicy) -> bool {
+fn is_kept_out(lesson: &Lesson, reading: &Reading) -> bool {
     lesson.trust == Trust::Quarantined
-        || lesson.standing.qualification(policy) != Qualification::Qualified
+        || reading.qualification(&lesson.standing) != Qualification::Qualified
 }
 
 /// Turns an order round; lessons that have no number to go by stay last, and by score those that are kept out.
 fn reverse(
     lessons: &mut [&Lesson],
     sort: LessonSort,
-    policy: &RankPolicy,
+    reading: &Reading,
     used: &Used<'_>,
     numbers: &Numbers,
 ) {
     let known = match sort {
         LessonSort::Success => lessons.partition_point(|one| one.standing.times_applied > 0),
         LessonSort::Score => {
-            lessons.partition_point(|one| one.standing.use_count > 0 && !is_kept_out(one, policy))
+            lessons.partition_point(|one| one.standing.use_count > 0 && !is_kept_out(one, reading))
         }
+        LessonSort::Lift => lessons.partition_point(|one| one.standing.lift_at.is_some()),
         LessonSort::LastUsed => lessons.partition_point(|one| used.contains_key(one.slug.as_str())),
         LessonSort::Trend | LessonSort::Standout => {
             lessons.partition_point(|one| numbers.contains_key(&one.slug))

@@ -5,7 +5,7 @@ use crate::http::context::RequestContext;
 use crate::state::snapshot::State;
 use lesson_core::learning::{Candidate, Measuring, NEXT, is_policy_run, measure};
 use lesson_core::{
-    Lesson, MeasurePolicy, Measured, Policy, RelevanceWord, SALT_SETTING, Situation,
+    BadgeWords, Lesson, MeasurePolicy, Measured, Policy, RelevanceWord, SALT_SETTING, Situation,
 };
 use lesson_types::{DecisionMeasured, Recommendations, TraceEntry, limits};
 use serde_json::Value;
@@ -82,10 +82,11 @@ impl Trial {
         &self,
         lessons: &[(&Lesson, RelevanceWord)],
         budget: Budget,
+        badge: BadgeWords<'_>,
     ) -> (Vec<usize>, u32, Measured) {
         let places = self.places.min(lessons.len());
         let mut fits: Vec<bool> = budget
-            .prompt(&lessons[..places])
+            .prompt(&lessons[..places], badge)
             .tokens
             .into_iter()
             .map(|tokens| tokens > 0)
@@ -94,7 +95,7 @@ impl Trial {
         for next in &lessons[places..] {
             let mut tried = lessons[..places.saturating_sub(1)].to_vec();
             tried.push(*next);
-            let prompt = budget.prompt(&tried);
+            let prompt = budget.prompt(&tried, badge);
             fits.push(prompt.tokens.last().is_some_and(|tokens| *tokens > 0));
         }
         let candidates: Vec<Candidate<'_>> = lessons

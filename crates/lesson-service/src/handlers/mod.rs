@@ -1,4 +1,5 @@
 //! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
+mod digest;
 mod exported;
 mod hold;
 mod import_batch;
@@ -26,6 +27,8 @@ pub(crate) mod manage;
 pub(crate) mod measure;
 pub(crate) mod members;
 pub(crate) mod override_policy;
+pub(crate) mod proposals;
+pub(crate) mod proposing;
 pub(crate) mod recommend;
 pub(crate) mod recommend_request;
 pub(crate) mod repeated_request;
@@ -37,9 +40,11 @@ pub(crate) mod shorten;
 pub(crate) mod space_policy;
 pub(crate) mod stats;
 pub(crate) mod sync;
+pub(crate) mod text_fields;
 pub(crate) mod tool_import;
 pub(crate) mod tools;
 pub(crate) mod trace_part;
 pub(crate) mod transfer;
 pub(crate) mod uncounted;
+pub(crate) mod voices;
 pub(crate) mod withheld;

@@ -3,7 +3,7 @@
 
 use crate::convert;
 use crate::handlers::find::{NONE_FITS, merged};
-use crate::handlers::joined::{IsSecond, States, best};
+use crate::handlers::joined::{IsSecond, States, beside_each_other, best};
 use crate::handlers::measure::{Asked, Trial, measurable, places};
 use crate::handlers::override_policy::fingerprint;
 use crate::handlers::recommend_request::{Checked, checked, explained, of_rank, situation};
@@ -17,10 +17,9 @@ use crate::http::redact::readable;
 use crate::state::plan::Draft;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
-use lesson_core::learning::Effects;
 use lesson_core::{
-    Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked, Ranking,
-    RelevanceWord, Situation, StandingRule, SurfacedContext, SurfacedItem,
+    BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked,
+    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem, contradictions,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -33,6 +32,8 @@ struct Fitting {
     second: Option<Ranking>,
     /// The best of both, ranked anew.
     best: Vec<(IsSecond, Ranked)>,
+    /// How many of either are left out as the other's match so much better.
+    unlikely: u32,
 }
 
 /// The lessons that are given, and the draws that measure what lessons do.
@@ -73,7 +74,12 @@ impl<S: Store, H: Host> Service<S, H> {
             (&asked, &request),
             trial.as_ref(),
         )?;
-        let given = withhold(trial.as_ref(), &states, &fitting, request.budget);
+        let given = withhold(
+            trial.as_ref(),
+            &states,
+            &fitting,
+            (request.budget, &|lesson| self.badge(lesson).text),
+        );
         let retrieval_id = self.id(at);
         let mut answer = self.answer_with(other, context, &states, (&fitting, &given), &request);
         answer.retrieval_id.clone_from(&retrieval_id);
@@ -145,10 +151,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 first,
                 second: None,
                 best,
+                unlikely: 0,
             });
         };
         let mut second = other.rank(there, situation, vectors.1.as_deref(), by)?;
         second.items.retain(|item| !states.is_first(&item.slug));
+        let mut first = first;
+        let unlikely = beside_each_other([&mut first, &mut second], situation, by.0);
         let most = trial.map_or_else(
             || {
                 let most = by.0.top_decision;
@@ -177,10 +186,11 @@ impl<S: Store, H: Host> Service<S, H> {
             first,
             second: Some(second),
             best,
+            unlikely,
         })
     }
 
-    /// Ranks the lessons of this store; by what is known of their effects where the policy says so.
+    /// Ranks the lessons of this store.
     pub(crate) fn rank(
         &self,
         state: &State,
@@ -190,8 +200,9 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Ranking, ApiError> {
         let one_key = state.failed_by_one_key();
         let one_key = Some(&*one_key);
-        let rank = |effects: Option<&Effects>| {
-            state.with_similarity(vector, |similarity| {
+        let now = self.today();
+        state
+            .with_similarity(vector, |similarity| {
                 lesson_core::recommend_with(
                     &state.space,
                     situation,
@@ -199,15 +210,10 @@ impl<S: Store, H: Host> Service<S, H> {
                     &state.index,
                     policy,
                     explain,
-                    Known { effects, one_key },
+                    Known { now, one_key },
                 )
             })
-        };
-        match policy.standing {
-            StandingRule::Seeds => rank(None),
-            StandingRule::Evidence => state.with_effects(|effects| rank(Some(effects))),
-        }
-        .map_err(|error| of_rank(error, policy))
+            .map_err(|error| of_rank(error, policy))
     }
 
     /// The answer, but for its trace and its word on measuring.
@@ -245,6 +251,7 @@ impl<S: Store, H: Host> Service<S, H> {
             candidates_of: self.candidates_of(),
             excluded_low_effectiveness: sum(|ranking| ranking.excluded_low_effectiveness),
             excluded_low_relevance: sum(|ranking| ranking.excluded_low_relevance),
+            excluded_unlikely: sum(|ranking| ranking.excluded_unlikely) + fitting.unlikely,
             prompt,
             hint: given
                 .items
@@ -275,21 +282,27 @@ impl<S: Store, H: Host> Service<S, H> {
             .iter()
             .map(|(lesson, item)| (*lesson, item.word))
             .collect();
-        let mut prompt = budget.prompt(&lessons);
+        let mut prompt = budget.prompt(&lessons, &|lesson| self.badge(lesson).text);
         let mut recommended: Vec<Recommended> = shown
             .iter()
             .zip(&prompt.tokens)
             .map(|((lesson, item), tokens)| Recommended {
                 slug: lesson.slug.clone(),
                 title: lesson.text.title.clone(),
-                badge: lesson.standing.badge(),
+                badge: self.badge(lesson),
                 relevance: item.word,
                 rank: item.rank,
                 tokens: count(*tokens),
                 shortened: None,
+                contradicts: None,
                 lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
+        let whole: Vec<&Lesson> = shown.iter().map(|(lesson, _)| *lesson).collect();
+        for (one, others) in recommended.iter_mut().zip(contradictions(&whole)) {
+            let slugs = others.into_iter().map(|at| whole[at].slug.clone());
+            one.contradicts = Some(slugs.collect()).filter(|slugs: &Vec<_>| !slugs.is_empty());
+        }
         let views = recommended.iter_mut().map(|one| &mut one.lesson);
         let cut = budget.shorten(&mut prompt, views);
         for (one, is_cut) in recommended.iter_mut().zip(cut) {
@@ -377,6 +390,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     rank: item.rank,
                     score: item.score,
                     relevance: item.relevance,
+                    likelihood: item.likelihood,
                 })
                 .collect()
         };
@@ -456,7 +470,7 @@ fn withhold(
     trial: Option<&Trial>,
     states: &States<'_>,
     fitting: &Fitting,
-    budget: Budget,
+    (budget, badge): (Budget, BadgeWords<'_>),
 ) -> Given {
     let Some(trial) = trial else {
         return Given {
@@ -469,7 +483,7 @@ fn withhold(
         .iter()
         .filter_map(|(second, item)| Some((states.lesson(*second, &item.slug)?, item.word)))
         .collect();
-    let (shown, last, measured) = trial.among(&lessons, budget);
+    let (shown, last, measured) = trial.among(&lessons, budget, badge);
     let items = shown
         .into_iter()
         .filter_map(|at| fitting.best.get(at).cloned())

@@ -141,7 +141,12 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(match events.first().map(|event| &event.event) {
             // Nobody says here who asks; so as agents see it.
             Some(EventKind::LessonAdded { lesson }) => self.shown(true, &lesson.slug)?.respond(),
-            Some(EventKind::LessonEdited { lesson, .. }) => self.shown(true, lesson)?.respond(),
+            Some(EventKind::LessonEdited { lesson, .. } | EventKind::LessonArchived { lesson }) => {
+                self.shown(true, lesson)?.respond()
+            }
+            Some(EventKind::ChangeProposed {
+                lesson, proposal, ..
+            }) => self.proposed(lesson, proposal)?.respond(),
             Some(EventKind::Rated { lesson, .. } | EventKind::Voted { lesson, .. }) => {
                 self.rated(lesson, uncounted, true)?.respond()
             }

@@ -10,7 +10,8 @@ use crate::state::plan::Plan;
 use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
-    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted, find_lesson,
+    Decision, EventKind, Extracted, ExtractedInsight, Lesson, Millis, Text, Uncounted,
+    contradiction, find_lesson,
 };
 use lesson_screen::screen_named;
 use lesson_sync::Store;
@@ -19,6 +20,19 @@ use lesson_types::{ApiError, Insight, Session, SessionRecorded, limits};
 /// Who wrote a lesson that a session gave.
 const SOURCE: &str = "session";
 
+/// The source of a lesson that the session of a decision gave: with its id, as its agent named it, where there is room.
+fn source_of(decision: Option<&str>) -> String {
+    let named = decision.map(|id| format!("{SOURCE} {id}"));
+    named
+        .filter(|named| named.chars().count() <= limits::WORD)
+        .unwrap_or_else(|| SOURCE.to_owned())
+}
+
+/// The decision whose session gave a lesson, by its source.
+pub(crate) fn decision_of(source: &str) -> Option<&str> {
+    source.strip_prefix(SOURCE)?.strip_prefix(' ')
+}
+
 /// What was heard of a session.
 struct Heard<'a> {
     extracted: &'a Extracted,
@@ -26,6 +40,8 @@ struct Heard<'a> {
     vector: Option<&'a [f32]>,
     /// The transcript without what only names the lessons that were shown.
     said: &'a str,
+    /// The source of its lessons.
+    source: &'a str,
     /// The decision that the session is, with its id.
     about: Option<(&'a str, &'a Decision)>,
 }
@@ -58,6 +74,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         let said = lesson_core::without_shown(&asked.transcript);
         let by = context.by();
+        let source = source_of(asked.decision_id.as_deref());
         let read = self
             .commit(context, |state, at| {
                 let about = asked.decision_id.as_ref();
@@ -65,6 +82,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     extracted: &extracted,
                     vector: vector.as_deref(),
                     said: &said,
+                    source: &source,
                     about: about.and_then(|id| Some((id.as_str(), state.space.decision(id)?))),
                 };
                 let (mut plan, mut read) = self.read_session(context, state, at, &heard);
@@ -124,7 +142,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let mut events = Vec::new();
         for insight in extracted.insights.iter().take(limits::SLUGS) {
-            let mut lesson = learned(insight, at);
+            let mut lesson = learned(insight, heard.source, at);
             let met = met_before(state, insight, &mut lesson);
             let again = read.insights.iter().any(|one| one.slug == lesson.slug);
             read.insights.push(Insight {
@@ -169,7 +187,7 @@ impl<S: Store, H: Host> Service<S, H> {
 }
 
 /// The lesson that an insight makes, screened.
-fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
+fn learned(insight: &ExtractedInsight, source: &str, at: Millis) -> Lesson {
     let cut = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     let text = Text {
         title: insight.title.clone(),
@@ -179,14 +197,14 @@ fn learned(insight: &ExtractedInsight, at: Millis) -> Lesson {
         ..Text::default()
     };
     // The transcript was redacted before the slug was made of it.
-    let (screened, _) = screen_named(&text, &insight.slug, SOURCE);
+    let (screened, _) = screen_named(&text, &insight.slug, source);
     // Cut after screening, which writes out what is invisible and so takes more room.
     let text = Text {
         title: cut(&screened.text.title, limits::TITLE),
         recommendation: cut(&screened.text.recommendation, limits::RECOMMENDATION),
         ..screened.text
     };
-    let mut lesson = Lesson::new(insight.slug.clone(), text, SOURCE, at);
+    let mut lesson = Lesson::new(insight.slug.clone(), text, source, at);
     lesson.trust = screened.trust;
     lesson.findings = screened.findings;
     lesson
@@ -199,8 +217,11 @@ fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) ->
         held.text.title == lesson.text.title
             && held.text.recommendation == lesson.text.recommendation
     };
-    // What was learned and edited since is known by its slug.
-    let edited = |held: &Lesson| held.source == SOURCE && held.rev > 1;
+    // What was learned and edited since is known by its slug, unless this denies it.
+    let of_session = |held: &Lesson| held.source == SOURCE || decision_of(&held.source).is_some();
+    let edited = |held: &Lesson| {
+        of_session(held) && held.rev > 1 && contradiction(&held.text, &lesson.text).is_none()
+    };
     if let Some(held) = state.space.lessons().find(|held| same(held)) {
         return Some(held.slug.clone());
     }

@@ -50,7 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Some(EditConflict {
             id: one.event.op_id.clone(),
             at: to_rfc3339(one.event.at),
-            now: now.map(|lesson| convert::lesson(lesson, &self.policy.rank)),
+            now: now.map(|lesson| convert::lesson(lesson, &self.reading(state))),
             slug: slug.to_owned(),
             fields: fields(&theirs, &changes.applied_to(&theirs)),
         })
@@ -224,6 +224,8 @@ fn subject(event: &EventKind) -> String {
         | EventKind::LessonRestored { lesson }
         | EventKind::LessonReviewed { lesson, .. }
         | EventKind::TrialGranted { lesson }
+        | EventKind::ChangeProposed { lesson, .. }
+        | EventKind::ProposalSettled { lesson, .. }
         | EventKind::Rated { lesson, .. }
         | EventKind::Voted { lesson, .. } => lesson.clone(),
         EventKind::LessonsMerged { into, .. } => into.clone(),
@@ -232,6 +234,9 @@ fn subject(event: &EventKind) -> String {
         | EventKind::OutcomeRecorded { decision_id, .. } => decision_id.clone(),
         EventKind::FeedbackGiven { lessons, .. } => lessons.join(", "),
         EventKind::ToolSucceeded { server, .. } => server.clone(),
+        EventKind::VoiceWithdrawn { voice, .. } | EventKind::VoiceReinstated { voice } => {
+            voice.clone()
+        }
         EventKind::PolicyChanged { changes } => {
             let names: Vec<&str> = changes.keys().map(String::as_str).collect();
             names.join(", ")
@@ -252,6 +257,7 @@ fn fields(theirs: &Text, mine: &Text) -> Vec<ConflictField> {
             ("project_types", text.project_types.join(", ")),
             ("tech_stacks", text.tech_stacks.join(", ")),
             ("tags", text.tags.join(", ")),
+            ("extra", text.extra.clone()),
         ]
     };
     shown(theirs)

@@ -1,6 +1,8 @@
 //! Shortening an answer's lessons to its token budget.
 
-use lesson_core::{GivenText, Lesson, RelevanceWord, prompt_text, prompt_text_shared};
+use lesson_core::{
+    BadgeWords, GivenText, Lesson, RelevanceWord, prompt_text_by, prompt_text_shared,
+};
 use lesson_types::LessonView;
 
 /// Bytes of UTF-8 that are reckoned as one token.
@@ -26,16 +28,16 @@ pub(crate) struct Prompt {
 
 impl Budget {
     /// The prompt text for these lessons, best first.
-    pub fn prompt(self, lessons: &[(&Lesson, RelevanceWord)]) -> Prompt {
+    pub fn prompt(self, lessons: &[(&Lesson, RelevanceWord)], badge: BadgeWords<'_>) -> Prompt {
         if self.is_shared {
-            let shared = prompt_text_shared(lessons, self.tokens);
+            let shared = prompt_text_shared(lessons, self.tokens, badge);
             return Prompt {
                 text: shared.prompt.text,
                 tokens: shared.prompt.tokens,
                 given: shared.given,
             };
         }
-        let prompt = prompt_text(lessons, Some(self.tokens));
+        let prompt = prompt_text_by(lessons, Some(self.tokens), badge);
         Prompt {
             text: prompt.text,
             tokens: prompt.tokens,

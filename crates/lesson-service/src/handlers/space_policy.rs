@@ -167,7 +167,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         self.commit(context, |state, _| {
             let held = known(state, slug)?;
-            let qualification = held.standing.qualification(&self.policy.rank);
+            let qualification = self.reading(state).qualification(&held.standing);
             if qualification == Qualification::Qualified {
                 return Err(ApiError::new(
                     ErrorCode::Conflict,

@@ -54,15 +54,15 @@ impl<S: Store, H: Host> Service<S, H> {
     ) -> Result<Answer<Health>, ApiError> {
         validate::no_body(body)?;
         let state = self.state.borrow();
-        let health = self
-            .held
-            .health(|| lesson_core::health(&state.space, self.host.now(), &self.policy));
         let policy = state.in_force(&self.policy);
+        let health = self.counted_health(&state, &policy);
         let stats = self.counted_stats(&state, &policy);
         let trouble = self.writer.trouble.borrow().clone();
         let left_out = left_out(&state);
         let sync = self.status();
+        let model = self.embedding.model.borrow().clone();
         let mut issues = issues::of(&issues::Known {
+            reads_english_alone: model.is_some_and(|model| !model.is_multilingual()),
             state: &state,
             health: &health,
             stats: &stats,
@@ -80,8 +80,11 @@ impl<S: Store, H: Host> Service<S, H> {
             status: issues::status(&issues),
             issues,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            runs: health.runs,
+            supply: health.supply,
             feedback_last_7_days: health.feedback_last_7_days,
             sessions: health.sessions,
+            uses: health.uses,
             causal_ratio: health.causal_ratio,
             bands: health.bands,
             funnel: health.funnel,
@@ -96,9 +99,19 @@ impl<S: Store, H: Host> Service<S, H> {
         })
     }
 
-    fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
+    /// The stats of the space, whether it is here or on the server.
+    pub(crate) fn counted_stats(&self, state: &State, policy: &Policy) -> Stats {
         let here = lesson_core::stats(&state.space, self.host.now(), policy);
         self.held.stats(here)
+    }
+
+    /// The health of the space, whether it is here or on the server.
+    pub(crate) fn counted_health(&self, state: &State, policy: &Policy) -> lesson_core::Health {
+        let mut health = self
+            .held
+            .health(|| lesson_core::health(&state.space, self.host.now(), policy));
+        health.supply.remedy = issues::supply_remedy(&health.supply, policy.rank.standing);
+        health
     }
 
     fn model_health(&self, state: &State) -> ModelHealth {

@@ -90,6 +90,11 @@ impl<S: Store, H: Host> Service<S, H> {
             self.commit(context, |state, at| Ok(merge(state, at)))
                 .await?
         };
+        // A ledger may hold the withdrawal of a voice, which is folded from the first event on.
+        let refolds = parsed.events.iter().any(|one| one.event.event.refolds());
+        if refolds && self.link().is_none() {
+            self.read_again().await?;
+        }
         Answer::json(&imported)
     }
 

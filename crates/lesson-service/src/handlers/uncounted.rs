@@ -64,7 +64,7 @@ impl<S: Store, H: Host> Service<S, H> {
             if !self.may_be_uncounted(slug) {
                 continue;
             }
-            let events = self.ledger_of(slug).await?;
+            let events = self.ledger_of(slug).await?.events;
             let account = account(&events, slug, &self.policy);
             let entry = account.entries.iter().rfind(|entry| is_it(entry.event));
             let why = entry.and_then(|entry| entry.uncounted);

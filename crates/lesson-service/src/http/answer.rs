@@ -11,6 +11,7 @@ use std::marker::PhantomData;
 pub(crate) struct Answer<T = Untyped> {
     body: Value,
     headers: Vec<(&'static str, String)>,
+    status: u16,
     of: PhantomData<T>,
 }
 
@@ -42,6 +43,7 @@ impl<T> Answer<T> {
         Ok(Self {
             body,
             headers: vec![("content-type", "application/json".to_owned())],
+            status: 200,
             of: PhantomData,
         })
     }
@@ -51,8 +53,15 @@ impl<T> Answer<T> {
         Self {
             body: Value::String(body),
             headers: vec![("content-type", media_type.to_owned())],
+            status: 200,
             of: PhantomData,
         }
+    }
+
+    /// The same answer, but what was asked waits for a person.
+    pub fn accepted(mut self) -> Self {
+        self.status = 202;
+        self
     }
 
     /// The answer with one more header.
@@ -64,7 +73,7 @@ impl<T> Answer<T> {
     /// The answer as a response.
     pub(crate) fn respond(self) -> Response {
         Response {
-            status: 200,
+            status: self.status,
             headers: self
                 .headers
                 .into_iter()

@@ -17,7 +17,23 @@ pub(crate) fn text(text: &Text) -> Result<(), ApiError> {
     chars("domain", &text.domain, limits::WORD)?;
     words("project_types", Some(&text.project_types))?;
     words("tech_stacks", Some(&text.tech_stacks))?;
-    words("tags", Some(&text.tags))
+    words("tags", Some(&text.tags))?;
+    extra(text)
+}
+
+/// Fields that lessons lack: a JSON object, as it is read again on export.
+fn extra(text: &Text) -> Result<(), ApiError> {
+    chars("extra", &text.extra, limits::EXTRA)?;
+    if text.extra.is_empty() {
+        return Ok(());
+    }
+    let Some(fields) = text.extra_fields() else {
+        return Err(ApiError::invalid(
+            "extra",
+            "extra is no JSON object; write it as `{\"name\": \"value\"}`, or leave it empty",
+        ));
+    };
+    entries("extra", fields.len(), limits::EXTRA_FIELDS)
 }
 
 /// A text that an agent can read beside others. `before` is what is stored: what was longer when it
@@ -162,14 +178,33 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             ..
         } => {
             name("lesson", lesson)?;
-            let Changes { title, .. } = &**changes;
-            let mut edited = changes.applied_to(&Text::default());
-            // An edit may leave the title as it is.
-            if title.is_none() {
-                "unchanged".clone_into(&mut edited.title);
-            }
-            text(&edited)?;
+            change(changes)?;
             findings(found)
+        }
+        EventKind::ChangeProposed {
+            lesson,
+            proposal,
+            changes,
+            findings: found,
+            ..
+        } => {
+            name("lesson", lesson)?;
+            filled("proposal", proposal, limits::ID)?;
+            change(changes)?;
+            findings(found)
+        }
+        EventKind::ProposalSettled {
+            lesson,
+            proposal,
+            reason,
+            ..
+        } => {
+            name("lesson", lesson)?;
+            filled("proposal", proposal, limits::ID)?;
+            chars("reason", reason, limits::DESCRIPTION)
+        }
+        EventKind::VoiceWithdrawn { voice, .. } | EventKind::VoiceReinstated { voice } => {
+            filled("voice", voice, limits::ID)
         }
         EventKind::Surfaced {
             retrieval_id,
@@ -256,6 +291,15 @@ pub(crate) fn event(event: &Event) -> Result<(), ApiError> {
             about(decision_id.as_ref())
         }
     }
+}
+
+fn change(changes: &Changes) -> Result<(), ApiError> {
+    let mut edited = changes.applied_to(&Text::default());
+    // An edit may leave the title as it is.
+    if changes.title.is_none() {
+        "unchanged".clone_into(&mut edited.title);
+    }
+    text(&edited)
 }
 
 fn situation(context: &SurfacedContext) -> Result<(), ApiError> {

@@ -12,3 +12,4 @@ pub(crate) mod redact;
 pub(crate) mod router;
 pub mod strict;
 pub(crate) mod validate;
+pub(crate) mod voice;

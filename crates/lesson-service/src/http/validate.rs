@@ -40,6 +40,20 @@ pub(crate) fn no_body(body: &Value) -> Result<(), ApiError> {
     }
 }
 
+/// A number of days that numbers over time are of.
+pub(crate) fn days(days: u32) -> Result<(), ApiError> {
+    if (1..=limits::INSIGHT_DAYS).contains(&usize::try_from(days).unwrap_or(usize::MAX)) {
+        return Ok(());
+    }
+    Err(ApiError::invalid(
+        "days",
+        format!(
+            "days is {days}; give 1 to {}, or leave it out",
+            limits::INSIGHT_DAYS
+        ),
+    ))
+}
+
 /// Reads a value as a type, naming the field at fault.
 pub(crate) fn read<T: DeserializeOwned>(value: Value) -> Result<T, ApiError> {
     serde_path_to_error::deserialize(value).map_err(|error| {

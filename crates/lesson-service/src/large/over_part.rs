@@ -14,8 +14,7 @@ use lesson_types::{
 };
 
 /// The reason why a list in an order that no part tells is refused.
-const BY_COURSE: &str =
-    "trends and what stands out are reckoned from all runs; sort by success instead";
+const BY_COURSE: &str = "trend and status are computed from all runs; sort by success instead";
 
 fn needs_everything(what: &str) -> ApiError {
     ApiError::new(

@@ -4,7 +4,7 @@ use crate::host::{Host, fresh_id};
 use crate::http::fault::of_store;
 use crate::large::part_wanted::PartWanted;
 use crate::remote::network::Network;
-use crate::state::embedder::{Embedder, NoModel};
+use crate::state::embedder::{Embedder, NoModel, Reading};
 use crate::state::held::{Held, PartHeld};
 use crate::state::service_struct::Service;
 use lesson_core::{EventKind, SpaceCounts};
@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// How often events are put into the store again because others came in between.
 const TRIES: usize = 8;
 
-/// A model that has embedded one text already.
+/// A model that has embedded one query already.
 struct Remembering {
     model: Rc<dyn Embedder>,
     text: String,
@@ -36,10 +36,22 @@ impl Embedder for Remembering {
     }
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.model.embed(text)
+    }
+
+    fn is_multilingual(&self) -> bool {
+        self.model.is_multilingual()
+    }
+
+    fn reading(&self) -> Reading {
+        self.model.reading()
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         if text == self.text {
             return Ok(self.vector.clone());
         }
-        self.model.embed(text)
+        self.model.embed_query(text)
     }
 }
 

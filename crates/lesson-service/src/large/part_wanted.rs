@@ -3,6 +3,7 @@
 use crate::http::context::RequestContext;
 use crate::http::redact;
 use crate::http::router::Route;
+use crate::http::voice::voice_of;
 use crate::state::embedder::Embedder;
 use lesson_core::{Policy, Situation, slug_for, words_asked};
 use lesson_embed::QuantVector;
@@ -112,7 +113,7 @@ impl PartWanted {
         if let Some(text) = text {
             let filters = json!({
                 "archived": asked.archived, "domain": asked.domain, "category": asked.category, "trust": asked.trust,
-                "badge": asked.badge, "visible": true,
+                "badge": asked.badge, "by": asked.by.as_deref().map(voice_of), "source": asked.source, "visible": true,
             });
             let mut wanted = Self::candidates(text, text, json!({ "fits": filters }), model);
             wanted.ask["count"] = Value::from(FOUND);
@@ -125,8 +126,10 @@ impl PartWanted {
             LessonSort::Confidence => "confidence",
             // The causal score needs the space's policy: there, lessons go by what it is made of.
             LessonSort::Effectiveness | LessonSort::Score => "effectiveness",
-            // Weekly courses and what was measured are not the server's: there, these lists go by success.
-            LessonSort::Success | LessonSort::Trend | LessonSort::Standout => "success",
+            // Lifts of today, weekly courses and what was measured are not the server's: there, these lists go by success.
+            LessonSort::Success | LessonSort::Lift | LessonSort::Trend | LessonSort::Standout => {
+                "success"
+            }
             LessonSort::LastUsed => "last_used",
             LessonSort::Surfaced => "surfaced",
             LessonSort::Applied => "applied",
@@ -140,7 +143,7 @@ impl PartWanted {
             ask: json!({
                 "sort": sort, "reverse": asked.reverse, "after": after, "offset": asked.offset, "limit": asked.limit, "visible": true,
                 "archived": asked.archived, "domain": asked.domain, "category": asked.category,
-                "trust": asked.trust, "badge": asked.badge,
+                "trust": asked.trust, "badge": asked.badge, "by": asked.by.as_deref().map(voice_of), "source": asked.source,
             }),
             ..Self::default()
         }
@@ -250,6 +253,7 @@ impl PartWanted {
         {
             ask["packed"] = Value::from(packed_text(&quantised.to_bytes()));
             ask["model"] = Value::from(model.id());
+            ask["meaning"] = json!(model.reading().bounds());
         }
         Self {
             function: Some("lesson_candidates"),
@@ -356,7 +360,7 @@ impl PartWanted {
 
 fn vector_of(text: &str, model: Option<&dyn Embedder>) -> Option<Vec<f32>> {
     let model = model.filter(|model| model.dims() == VECTOR_DIMS && !text.trim().is_empty())?;
-    model.embed(text).ok()
+    model.embed_query(text).ok()
 }
 
 fn text(body: &Value, field: &str) -> Option<String> {

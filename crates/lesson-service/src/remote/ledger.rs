@@ -5,7 +5,8 @@ use crate::http::fault::of_store;
 use crate::remote::network::Network;
 use crate::remote::remote_error::words;
 use crate::state::service_struct::Service;
-use lesson_core::Event;
+use lesson_core::learning::Belief;
+use lesson_core::{Event, Millis, serde_rfc3339_option};
 use lesson_sync::{Link, RemoteError, Store, Supabase};
 use lesson_types::{ApiError, ErrorCode};
 use serde::Deserialize;
@@ -35,6 +36,37 @@ struct FirstOfAgent {
 struct HistoryEvent {
     version: u64,
     event: Event,
+    /// The lift that it left the lesson with, where it moved the lesson.
+    #[serde(default)]
+    lift: Option<HeldLift>,
+}
+
+/// A lift as the server keeps it.
+#[derive(Deserialize)]
+struct HeldLift {
+    mean: f64,
+    variance: f64,
+    #[serde(with = "serde_rfc3339_option")]
+    at: Option<Millis>,
+}
+
+impl From<HeldLift> for Belief {
+    fn from(held: HeldLift) -> Self {
+        Self {
+            mean: held.mean,
+            variance: held.variance,
+            at: held.at,
+        }
+    }
+}
+
+/// The part of a ledger that speaks of one lesson.
+pub(crate) struct LessonLedger {
+    /// Its events, in order.
+    pub events: Vec<Event>,
+    /// The lesson's lift after each of them, by the event's id, as the server reckoned it: a lift hangs on other lessons and
+    /// on all runs of its domain, so a part of the ledger does not tell it. `None` where the ledger is whole and does.
+    pub lifts: Option<BTreeMap<String, Belief>>,
 }
 
 /// A row of the table of events.
@@ -60,10 +92,15 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// What the server knows of a lesson, then what was made here since.
-    pub(crate) async fn events_of(&self, link: Link, slug: &str) -> Result<Vec<Event>, ApiError> {
+    pub(crate) async fn events_of(
+        &self,
+        link: Link,
+        lesson: &str,
+    ) -> Result<LessonLedger, ApiError> {
         // What was merged into a lesson brought its counts along.
-        let mut slugs = BTreeSet::from([slug.to_owned()]);
-        let mut ask: Vec<String> = vec![slug.to_owned()];
+        let mut slugs = BTreeSet::from([lesson.to_owned()]);
+        let mut ask: Vec<String> = vec![lesson.to_owned()];
+        let mut lifts = BTreeMap::new();
         let mut found: BTreeMap<u64, Event> = BTreeMap::new();
         let mut agents: BTreeMap<u64, String> = BTreeMap::new();
         while let Some(slug) = ask.pop() {
@@ -88,6 +125,9 @@ impl<S: Store, H: Host> Service<S, H> {
                             }
                         }
                     }
+                    if let Some(lift) = one.lift.filter(|_| slug == lesson) {
+                        lifts.insert(one.event.op_id.clone(), lift.into());
+                    }
                     found.insert(one.version, one.event);
                 }
                 before = page.next_before;
@@ -104,7 +144,10 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         let own = self.own_events(link.based).await?;
         let events = found.into_values().chain(own);
-        Ok(lesson_core::narrowed(events, &slugs))
+        Ok(LessonLedger {
+            events: lesson_core::narrowed(events, &slugs),
+            lifts: Some(lifts),
+        })
     }
 
     /// The whole ledger of the space as the server has it, then what was made here since.

@@ -1,6 +1,6 @@
 //! What turns texts into vectors, and why there is none.
 
-use lesson_embed::{EmbedError, Model};
+use lesson_embed::{EmbedError, Model, Usage};
 
 /// What turns texts into unit vectors.
 pub trait Embedder {
@@ -10,11 +10,81 @@ pub trait Embedder {
     /// Length of the vectors.
     fn dims(&self) -> usize;
 
-    /// The text's vector.
+    /// The vector of a text that is found, such as a lesson's.
     ///
     /// # Errors
     /// When the text can't be embedded.
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
+    /// The vector of a text that is looked for.
+    ///
+    /// # Errors
+    /// When the text can't be embedded.
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.embed(text)
+    }
+
+    /// Whether it reads other languages than English.
+    fn is_multilingual(&self) -> bool {
+        false
+    }
+
+    /// How its cosines are read.
+    fn reading(&self) -> Reading {
+        Reading::default()
+    }
+}
+
+/// Takes a model's cosines for those of the default model, which the constants of the policy are fitted to: the cosines of some models lie
+/// close together, and start far above 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    slope: f64,
+    offset: f64,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            slope: 1.0,
+            offset: 0.0,
+        }
+    }
+}
+
+impl Reading {
+    /// The reading of a model whose meanings lie between these cosines.
+    pub fn between((from, to): (f32, f32)) -> Self {
+        let usual = Usage::default();
+        let span = |from: f32, to: f32| f64::from(to) - f64::from(from);
+        let slope = span(usual.meaning_from, usual.meaning_to) / span(from, to);
+        Self {
+            slope,
+            offset: f64::from(usual.meaning_from) - f64::from(from) * slope,
+        }
+    }
+
+    /// The cosines between which the model's meanings lie.
+    pub(crate) fn bounds(self) -> [f64; 2] {
+        let usual = Usage::default();
+        [usual.meaning_from, usual.meaning_to].map(|cosine| {
+            // To the digits that a pack's own numbers have.
+            (self.unread(f64::from(cosine)) * 1e6).round() / 1e6
+        })
+    }
+
+    /// The cosine as the default model would have it, about; -1 to 1.
+    pub(crate) fn read(self, cosine: f64) -> f64 {
+        if self == Self::default() {
+            return cosine;
+        }
+        (cosine * self.slope + self.offset).clamp(-1.0, 1.0)
+    }
+
+    /// The model's cosine that is read as this one.
+    pub(crate) fn unread(self, cosine: f64) -> f64 {
+        (cosine - self.offset) / self.slope
+    }
 }
 
 impl Embedder for Model {
@@ -28,6 +98,18 @@ impl Embedder for Model {
 
     fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         Model::embed(self, text)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        Model::embed_query(self, text)
+    }
+
+    fn is_multilingual(&self) -> bool {
+        Model::is_multilingual(self)
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::between(self.meaning())
     }
 }
 
@@ -54,5 +136,29 @@ impl NoModel {
             Self::Missing => "this host has no model",
             Self::Failed => "the model could not be loaded; it is tried again within a minute",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cosines_of_the_default_model_are_read_as_they_are() {
+        let usual = Usage::default();
+        let reading = Reading::between((usual.meaning_from, usual.meaning_to));
+        assert_eq!(reading, Reading::default());
+        assert_eq!(reading.read(0.25), 0.25);
+        assert_eq!(reading.bounds(), [0.1, 0.8]);
+    }
+
+    #[test]
+    fn cosines_of_another_model_are_spread() {
+        let reading = Reading::between((0.7, 0.9));
+        assert!((reading.read(0.7) - 0.1).abs() < 1e-6);
+        assert!((reading.read(0.9) - 0.8).abs() < 1e-6);
+        assert_eq!(reading.read(1.0), 1.0);
+        assert_eq!(reading.bounds(), [0.7, 0.9]);
+        assert!((reading.unread(reading.read(0.85)) - 0.85).abs() < 1e-9);
     }
 }

@@ -35,6 +35,11 @@ pub(crate) struct Embedded {
 }
 
 impl Held {
+    /// Says if all of the space is here.
+    pub fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
+
     /// Says if the session of the link is renewed here: over a part, whoever made the part does it.
     pub fn renews_session(&self) -> bool {
         match self {
@@ -111,9 +116,12 @@ impl Held {
                 None => here(),
                 Some(report) => Health {
                     feedback_last_7_days: report.feedback_last_7_days,
+                    uses: report.uses,
                     causal_ratio: report.causal_ratio,
                     bands: report.bands,
                     funnel: report.funnel,
+                    runs: report.runs,
+                    supply: report.supply.clone(),
                     sessions: report.sessions.clone(),
                 },
             },

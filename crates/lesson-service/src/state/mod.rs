@@ -13,4 +13,5 @@ pub(crate) mod snapshot;
 pub(crate) mod store_vectors;
 pub(crate) mod vector_exchange;
 pub(crate) mod vectors;
+mod waiting;
 pub(crate) mod writer;

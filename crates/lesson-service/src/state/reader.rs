@@ -6,7 +6,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::{Reading, State};
 use crate::state::vector_exchange::Exchange;
 use crate::state::vectors::Vectors;
-use lesson_sync::{Link, Machine, Store, StoreError};
+use lesson_sync::{Link, Machine, Store, StoreError, Stored};
 use lesson_types::ApiError;
 
 /// How often the store is read again because others wrote in between.
@@ -57,6 +57,10 @@ impl<S: Store, H: Host> Service<S, H> {
             return self.begin_anew().await;
         }
         if ledger.revision == revision {
+            let refolds = |stored: &Stored| stored.event.event.refolds();
+            if revision == 0 && ledger.events.iter().any(refolds) {
+                return self.read_anew().await;
+            }
             self.state
                 .borrow_mut()
                 .take_in_ledger(&ledger, &self.policy, true);
@@ -72,6 +76,15 @@ impl<S: Store, H: Host> Service<S, H> {
 
     /// Events have come that belong before those that were folded, such as another clone's by git. Nothing was deleted,
     /// so vectors and what waits to be stored stay.
+    /// Folds the store's ledger anew, as after an event that changes what others before it count for.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn read_again(&self) -> Result<(), ApiError> {
+        let _turn = self.writer.turn.lock().await;
+        self.read_anew().await.map_err(|error| of_store(&error))
+    }
+
     async fn read_anew(&self) -> Result<(), StoreError> {
         let ledger = self.store.read_after(0).await?;
         self.replace(State::of(&ledger, &self.policy), true);
@@ -163,7 +176,7 @@ impl<S: Store, H: Host> Service<S, H> {
             } else {
                 *self.embedding.exchanged.borrow_mut() = Exchange::default();
                 // The model and its dimensions were taken once, so they are again.
-                Vectors::new(&vectors.model, vectors.dims, Vec::new()).ok()
+                Vectors::new(&vectors.model, vectors.dims, vectors.reading, Vec::new()).ok()
             }
         });
         if let Some(vectors) = &mut state.vectors {

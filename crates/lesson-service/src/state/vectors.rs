@@ -1,5 +1,8 @@
 //! Which lesson has which vector of the loaded model, and which still need one.
 
+use super::embedder::Reading;
+use super::waiting::Waiting;
+pub use super::waiting::Wanted;
 use lesson_core::{Cosines, Lesson, Space};
 use lesson_embed::{EmbedError, QuantVector, VectorStore};
 use lesson_sync::VectorRow;
@@ -18,6 +21,8 @@ pub(crate) struct Vectors {
     pub model: String,
     /// Their length.
     pub dims: usize,
+    /// How the model's cosines are read.
+    pub reading: Reading,
     scanned: VectorStore,
     row_of_hash: HashMap<String, usize>,
     row_of_slug: HashMap<String, usize>,
@@ -55,29 +60,15 @@ struct InOrder {
     rows: Rc<[u32]>,
 }
 
-/// A text that has no vector yet.
-struct Waiting {
-    /// The lessons that have it.
-    slugs: BTreeSet<String>,
-    /// Its length in bytes.
-    len: usize,
-    /// How often others failed to embed it.
-    failures: u8,
-}
-
-/// A text to embed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
-    /// The key of its vector: SHA-256 of the text, in hex.
-    pub hash: String,
-    /// The text.
-    pub text: String,
-}
-
 impl Vectors {
     /// The vectors that a store keeps of this model. A row that can't be of it is left out: vectors
     /// are derived, and it is computed again.
-    pub fn new(model: &str, dims: usize, rows: Vec<VectorRow>) -> Result<Self, EmbedError> {
+    pub fn new(
+        model: &str,
+        dims: usize,
+        reading: Reading,
+        rows: Vec<VectorRow>,
+    ) -> Result<Self, EmbedError> {
         let mut scanned = VectorStore::new(dims)?;
         scanned.reserve(rows.len());
         let mut row_of_hash = HashMap::with_capacity(rows.len());
@@ -90,6 +81,7 @@ impl Vectors {
         Ok(Self {
             model: model.to_owned(),
             dims,
+            reading,
             changes: 0,
             offers: !row_of_hash.is_empty(),
             scanned,
@@ -415,7 +407,7 @@ impl Vectors {
     pub fn cosine(&self, one: &str, two: &str) -> Option<f64> {
         let row = |slug| self.row_of_slug.get(slug).copied();
         let cosine = self.scanned.cosine(row(one)?, row(two)?)?;
-        Some(f64::from(cosine))
+        Some(self.reading.read(f64::from(cosine)))
     }
 
     /// Pairs of these lessons that mean almost the same, as (slug, slug, cosine): see
@@ -426,13 +418,13 @@ impl Vectors {
             .filter_map(|slug| Some((*slug, *self.row_of_slug.get(*slug)?)))
             .unzip();
         self.scanned
-            .alike(&rows, least as f32)
+            .alike(&rows, self.reading.unread(least) as f32)
             .into_iter()
             .map(|(one, two, cosine)| {
                 (
                     known[one].to_owned(),
                     known[two].to_owned(),
-                    f64::from(cosine),
+                    self.reading.read(f64::from(cosine)),
                 )
             })
             .collect()
@@ -480,7 +472,8 @@ pub(crate) struct Similarities<'a> {
 
 impl Similarities<'_> {
     fn of_row(&self, row: usize) -> Option<f64> {
-        self.cosines.get(row).map(|cosine| f64::from(*cosine))
+        let cosine = f64::from(*self.cosines.get(row)?);
+        Some(self.vectors.reading.read(cosine))
     }
 }
 

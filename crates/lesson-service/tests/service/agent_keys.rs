@@ -61,7 +61,7 @@ impl Server {
             ),
             "rest/v1/rpc/pull_changes" => {
                 let page = json!({
-                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "tools": [], "feedback": [], "days": [],
+                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "bases": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": 0, "version": 0, "has_more": false, "acked_seq": {}, "epoch": "e", "schema_version": lesson_sync::SCHEMA_VERSION,
                 });
                 (200, page.to_string())

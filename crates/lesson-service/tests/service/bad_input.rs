@@ -120,6 +120,11 @@ fn every_field_has_a_bound() {
             json!({"base_rev": 1, "title": long(TITLE)}),
             "title",
         ),
+        (
+            "PATCH /v1/lessons/a-lesson",
+            json!({"base_rev": 1, "extra": json!({"x": long(EXTRA)}).to_string()}),
+            "extra",
+        ),
         ("POST /v1/recommend", json!({"query": long(QUERY)}), "query"),
         (
             "POST /v1/recommend",

@@ -75,6 +75,12 @@ fn a_showing_tells_the_situation_and_what_followed() {
         (last.event.as_str(), last.success_rate, last.badge),
         ("OutcomeRecorded", Some(1.0), BadgeKind::Testing)
     );
+    let shown: LessonView = fixture.get("/v1/lessons/bind-values");
+    let lift = last.lift.expect("the ledger is here");
+    assert!(lift > 0.03, "{lift}");
+    assert!(last.lift_low < last.lift && last.lift < last.lift_high);
+    assert!((lift - shown.lift.mean).abs() < 1e-6, "{shown:?}");
+    assert_eq!((shown.lift.runs, last.times_applied), (1, 1));
 }
 
 #[test]
@@ -246,7 +252,8 @@ fn a_comparison_is_the_two_answers_side_by_side() {
     let fixture = TestService::with(&[
         ("blamed", "Cache queries well", "Cache the queries."),
         ("neutral", "Cache queries often", "Cache the queries."),
-    ]);
+    ])
+    .by_seeds();
     for _ in 0..3 {
         fixture.ok::<FeedbackGiven>(
             "POST /v1/feedback",

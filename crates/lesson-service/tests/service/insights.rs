@@ -64,6 +64,10 @@ fn runs_are_summed_by_day_agent_domain_and_lesson() {
     assert_eq!((domain.name.as_str(), domain.totals), ("dlmm", told.totals));
     assert_eq!(told.by_agent.len(), 1);
     assert_eq!(told.by_agent[0].silent_days, None);
+    // All of it was today, the last tenth of the range but one.
+    let course = &told.by_agent[0].course;
+    assert_eq!((course.len(), course.iter().flatten().count()), (10, 1));
+    assert!(course.contains(&Some(0.5)), "{course:?}");
     let thin = told
         .lessons
         .iter()
@@ -73,6 +77,9 @@ fn runs_are_summed_by_day_agent_domain_and_lesson() {
     assert_eq!(thin.success.unwrap().share, 0.5);
     assert!(thin.tokens > 0 && thin.tokens % thin.given == 0);
     assert_eq!(thin.change, None, "too few to compare");
+    let lift = thin.lift.as_ref().unwrap();
+    assert_eq!((lift.runs, lift.verdict), (2, LiftWord::Unsure));
+    assert_eq!((told.helping, told.harming), (0, 0));
     assert_eq!(
         told.totals.tokens,
         told.lessons.iter().map(|one| one.tokens).sum::<u32>()
@@ -81,6 +88,27 @@ fn runs_are_summed_by_day_agent_domain_and_lesson() {
         (told.stale_total, told.given),
         (0, told.lessons.len() as u32)
     );
+}
+
+#[test]
+fn lessons_whose_interval_leaves_zero_are_counted() {
+    let fixture = TestService::new();
+    let lesson = |slug: &str, mean: f64| {
+        json!({"slug": slug, "title": slug, "recommendation": format!("Do as {slug} says."),
+            "lift_mean": mean, "lift_variance": 0.001, "lift_at": "2026-11-22T08:00:00Z"})
+    };
+    let content = json!([
+        lesson("helps", 0.2),
+        lesson("open", 0.05),
+        lesson("hurts", -0.2),
+        lesson("hurts-too", -0.3)
+    ]);
+    fixture.ok::<serde_json::Value>(
+        "POST /v1/import",
+        json!({"files": [{"path": "lessons.json", "content": content.to_string()}]}),
+    );
+    let told: Insights = fixture.get("/v1/insights");
+    assert_eq!((told.helping, told.harming), (1, 2));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use crate::common;
 
-use common::vector_server::{Device, Server, device};
+use common::vector_server::{Device, Server, device, lesson};
 use common::{START, block_on, request};
+use lesson_core::{Event, EventKind};
 use lesson_sync::{Change, Link, Named, Store};
+use lesson_types::History;
 use serde_json::{Value, json};
 use std::rc::Rc;
 
@@ -64,4 +66,44 @@ fn a_server_that_refuses_is_asked_again_when_a_person_wants_it() {
     block_on(one.sync_round());
     assert_eq!(server.asked(), ["pull_changes"]);
     assert_eq!(ask(&one, "GET /v1/sync", Value::Null)["phase"], "idle");
+}
+
+#[test]
+fn a_course_has_the_lifts_that_the_server_reckoned() {
+    let server = Rc::new(Server::default());
+    let one = signed_in(&server);
+    let event = |seq: u64, happening: EventKind| Event {
+        op_id: format!("op-{seq}"),
+        actor: "other".to_owned(),
+        seq,
+        at: START + seq as i64 * 1_000,
+        by: format!("person:{ACCOUNT}"),
+        request: None,
+        event: happening,
+    };
+    let rated = EventKind::Rated {
+        lesson: "lesson-00000".to_owned(),
+        helpful: true,
+        decision_id: None,
+    };
+    let at = lesson_core::to_rfc3339(START + 2_000);
+    // The second is from before the server kept lifts.
+    *server.history.borrow_mut() = json!({
+        "agents": [], "next_before": null,
+        "events": [
+            {"version": 3, "event": event(3, rated.clone()), "lift": {"mean": 0.25, "variance": 0.0025, "at": at}},
+            {"version": 2, "event": event(2, rated), "lift": null},
+            {"version": 1, "event": event(1, EventKind::LessonAdded { lesson: Box::new(lesson(0)) }),
+                "lift": {"mean": 0.03, "variance": 0.0144, "at": null}},
+        ],
+    });
+    let told = ask(&one, "GET /v1/lessons/lesson-00000/history", Value::Null);
+    let told: History = serde_json::from_value(told).unwrap();
+    let lifts: Vec<Option<f64>> = told.course.iter().map(|point| point.lift).collect();
+    assert_eq!((lifts[0], lifts[1], lifts.len()), (Some(0.03), None, 3));
+    let last = told.course.last().unwrap();
+    // A second after it was reckoned next to nothing is forgotten.
+    let near = |value: Option<f64>, wanted: f64| (value.unwrap() - wanted).abs() < 1e-6;
+    assert!(near(last.lift, 0.25), "{last:?}");
+    assert!(near(last.lift_low, 0.25 - 1.96 * 0.05) && near(last.lift_high, 0.25 + 1.96 * 0.05));
 }

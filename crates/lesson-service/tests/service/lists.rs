@@ -93,7 +93,7 @@ fn words_of_lessons_in_use_are_counted() {
 
 #[test]
 fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
-    let fixture = TestService::new();
+    let fixture = TestService::new().by_seeds();
     let content = json!([
         {"slug": "fair", "title": "Fair", "recommendation": "A", "use_count": 2, "effectiveness": 0.4},
         {"slug": "good", "title": "Good", "recommendation": "B", "use_count": 2, "causal_hits": 2, "effectiveness": 0.7},
@@ -123,8 +123,37 @@ fn by_score_lessons_that_agents_are_not_given_come_last_both_ways() {
 }
 
 #[test]
-fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
+fn by_lift_lessons_that_nothing_was_seen_of_come_last_both_ways() {
     let fixture = TestService::new();
+    let at = "2026-11-22T08:00:00Z";
+    let content = json!([
+        {"slug": "unseen", "title": "Unseen", "recommendation": "A"},
+        {"slug": "hurts", "title": "Hurts", "recommendation": "B", "lift_mean": -0.2, "lift_variance": 0.001, "lift_at": at},
+        {"slug": "helps", "title": "Helps", "recommendation": "C", "lift_mean": 0.2, "lift_variance": 0.001, "lift_at": at},
+        // Below what a new lesson is believed to do, but seen.
+        {"slug": "little", "title": "Little", "recommendation": "D", "lift_mean": 0.01, "lift_variance": 0.001, "lift_at": at},
+    ])
+    .to_string();
+    fixture.ok::<serde_json::Value>(
+        "POST /v1/import",
+        json!({"files": [{"path": "lessons.json", "content": content}]}),
+    );
+    for (query, order) in [
+        ("sort=lift", ["helps", "little", "hurts", "unseen"]),
+        (
+            "sort=lift&reverse=true",
+            ["hurts", "little", "helps", "unseen"],
+        ),
+    ] {
+        let page: LessonPage = fixture.get(&format!("/v1/lessons?{query}"));
+        let slugs: Vec<_> = page.lessons.into_iter().map(|one| one.slug).collect();
+        assert_eq!(slugs, order, "{query}");
+    }
+}
+
+#[test]
+fn a_list_goes_by_success_score_and_last_use_and_tells_their_course() {
+    let fixture = TestService::new().by_seeds();
     let kept = json!([
         {"slug": "good-index", "title": "Good index", "recommendation": "Add a good index before a slow query.", "times_applied": 4, "success_count": 4, "proven_effective": true, "use_count": 1, "effectiveness": 0.6},
         {"slug": "bad", "title": "Bad", "times_applied": 4, "success_count": 1, "use_count": 3, "causal_hits": 3, "effectiveness": 0.9, "last_used_at": "2020-01-05T00:00:00Z"},

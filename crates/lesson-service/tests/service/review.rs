@@ -68,7 +68,20 @@ fn new_lessons_wait_until_a_person_has_judged_them() {
         (1, 2)
     );
     let one: ReviewQueue = fixture.get("/v1/review?limit=1");
-    assert_eq!((one.items.len(), one.total), (1, 3));
+    assert_eq!((one.items.len(), one.total, one.fits), (1, 3, 3));
+    // By a reason and by words, of the whole queue; what is counted stays that of all.
+    for (query, slugs, fits) in [
+        ("reason=unreviewed", vec!["b-lesson", "a-lesson"], 2),
+        ("reason=unreviewed&limit=1", vec!["b-lesson"], 2),
+        ("reason=unreviewed&q=PIN%20the", vec!["a-lesson"], 1),
+        ("q=c-less", vec!["c-lesson"], 1),
+        ("reason=hurts", vec![], 0),
+    ] {
+        let some: ReviewQueue = fixture.get(&format!("/v1/review?{query}"));
+        let found: Vec<&str> = some.items.iter().map(|item| item.slug.as_str()).collect();
+        assert_eq!((found, some.fits), (slugs, fits), "{query}");
+        assert_eq!((some.total, some.counts), (3, counted.counts), "{query}");
+    }
     assert_eq!(fixture.store.events().len(), events, "looking is no event");
 
     act(
@@ -132,6 +145,52 @@ fn what_is_shown_often_waits_for_a_rating_and_what_is_rated_badly_waits_again() 
 }
 
 #[test]
+fn a_lesson_and_its_denial_are_marked_and_both_given() {
+    let fixture = TestService::with(&[
+        (
+            "freeze",
+            "Schema changes are allowed during the freeze",
+            "Run schema changes during the freeze.",
+        ),
+        (
+            "no-freeze",
+            "Schema changes are not allowed during the freeze",
+            "Do not run schema changes during the freeze.",
+        ),
+        ("pin", "Pin the toolchain", "Builds differ otherwise."),
+    ]);
+    let waits = queue(&fixture).items;
+    let doubles: Vec<&NearDuplicate> = waits.iter().flat_map(|item| &item.duplicates).collect();
+    assert_eq!(doubles.len(), 1, "{doubles:?}");
+    assert_eq!(doubles[0].contradicts.as_deref(), Some("not"));
+    let asked = json!({"query": "may we run schema changes during the freeze"});
+    let answer: Recommendations = fixture.ok("POST /v1/recommend", asked);
+    let mut given: Vec<(&str, &[String])> = answer
+        .recommended
+        .iter()
+        .map(|one| {
+            (
+                one.slug.as_str(),
+                one.contradicts.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
+    given.sort_unstable();
+    assert_eq!(
+        given,
+        [
+            ("freeze", &["no-freeze".to_owned()][..]),
+            ("no-freeze", &["freeze".to_owned()][..])
+        ]
+    );
+    assert!(
+        answer.prompt.contains("contradicts 'no-freeze'"),
+        "{}",
+        answer.prompt
+    );
+}
+
+#[test]
 fn near_duplicates_wait_to_be_merged() {
     let text = "Filter every table by tenant and let the database enforce it with policies.";
     let fixture = TestService::with(&[
@@ -150,6 +209,7 @@ fn near_duplicates_wait_to_be_merged() {
         ("first", Measure::Words, Trust::Unreviewed)
     );
     assert!(double.similarity > 0.9, "{double:?}");
+    assert_eq!(double.contradicts, None);
     assert_eq!(queue(&fixture).counts.near_duplicate, 1);
 
     // One that came later is found too; approving one changes nothing about its likeness.
@@ -265,7 +325,8 @@ fn what_outcomes_and_feedback_speak_against_waits_with_what_to_do() {
     let fixture = TestService::with(&[
         ("strategy-fails", "Buy the dip", "Buy at once."),
         ("strategy-hurts", "Sell the rip", "Sell at once."),
-    ]);
+    ])
+    .by_seeds();
     for n in 0..3 {
         let decision = format!("d{n}");
         act(

@@ -206,7 +206,7 @@ fn a_decision_gets_five_lessons_whatever_else_is_said() {
 
 #[test]
 fn a_lesson_that_outcomes_keep_out_gets_another_trial() {
-    let fixture = trader();
+    let fixture = trader().by_seeds();
     let trial = "POST /v1/lessons/warning-thin-pool/trial";
     assert_eq!(fixture.refused(trial, serde_json::Value::Null).0, 409);
     // Three failures keep it out of the next ones.
@@ -278,4 +278,37 @@ fn core_servers_of_a_space_are_neither_recorded_nor_suggested() {
     assert_eq!(fixture.store.events().len(), events);
     set(json!([]));
     assert_eq!(suggested(), 1);
+}
+
+#[test]
+fn a_run_tells_titles_tokens_and_what_its_session_taught() {
+    let fixture = trader();
+    recommend(&fixture, "mine", "dlmm");
+    recommend(&fixture, "other", "dlmm");
+    for (id, learned) in [
+        (Some("mine"), "Count the fees before the range."),
+        (None, "Nobody knows which run this is of."),
+    ] {
+        let asked = json!({"transcript": format!("INSIGHT: {learned}"), "decision_id": id});
+        fixture.ok::<SessionRecorded>("POST /v1/sessions", asked);
+    }
+    let run: DecisionView = fixture.get("/v1/decisions/mine");
+    let titles: Vec<&str> = run.lessons.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(titles.len(), 2);
+    assert!(titles.contains(&"Avoid thin pools"), "{titles:?}");
+    assert!(
+        run.tokens.is_some_and(|tokens| tokens > 10),
+        "{:?}",
+        run.tokens
+    );
+    let [learned] = run.learned.as_slice() else {
+        panic!("{:?}", run.learned);
+    };
+    let lesson: LessonView = fixture.get(&format!("/v1/lessons/{}", learned.slug));
+    assert_eq!(lesson.title, learned.title);
+    assert_eq!(lesson.recommendation, "Count the fees before the range.");
+    let page: DecisionPage = fixture.get("/v1/decisions");
+    let of = |id: &str| page.decisions.iter().find(|one| one.id == id).unwrap();
+    assert_eq!(of("mine"), &run);
+    assert_eq!(of("other").learned, []);
 }

@@ -3,10 +3,13 @@
 use crate::common;
 
 use common::{TestService, WordModel, block_on, interleaved, request};
+use lesson_embed::EmbedError;
+use lesson_service::{Embedder, Reading};
 use lesson_sync::Store;
 use lesson_types::*;
 use serde_json::{Value, json};
 use std::pin::Pin;
+use std::rc::Rc;
 
 fn fixture() -> TestService {
     TestService::with(&[
@@ -278,4 +281,97 @@ fn a_pack_that_is_none_is_refused_and_keyword_ranking_goes_on() {
     );
     let answer: Recommendations = fixture.ok("POST /v1/recommend", json!({"query": "tenants"}));
     assert!(!answer.semantic && !answer.recommended.is_empty());
+}
+
+/// The same words under another model's name, whose cosines lie close together, and which reads other languages.
+struct OtherModel(Rc<WordModel>);
+
+impl Embedder for OtherModel {
+    fn id(&self) -> &str {
+        "other@1"
+    }
+
+    fn dims(&self) -> usize {
+        self.0.dims()
+    }
+
+    fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.0.embed(text)
+    }
+
+    fn is_multilingual(&self) -> bool {
+        true
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::between((0.7, 0.9))
+    }
+}
+
+#[test]
+fn another_model_reads_the_lessons_anew_and_words_rank_meanwhile() {
+    let fixture = fixture();
+    let search =
+        || -> SearchResults { fixture.ok("POST /v1/search", json!({"query": "database rows"})) };
+    let (one, other) = (WordModel::new(), WordModel::new());
+    block_on(fixture.service.use_model(one.clone())).unwrap();
+    index(&fixture);
+    assert!(search().semantic);
+
+    block_on(
+        fixture
+            .service
+            .use_model(Rc::new(OtherModel(other.clone()))),
+    )
+    .unwrap();
+    let progress = fixture.service.indexing();
+    assert_eq!((progress.done, progress.total), (0, 3));
+    // The vectors of the model before are not compared with a query of this one.
+    let meanwhile = search();
+    assert!(!meanwhile.semantic);
+    assert_eq!(meanwhile.results[0].slug, "tenant-isolation", "by a word");
+    let asked = json!({"query": "database rows", "dry_run": true});
+    let told: Recommendations = fixture.ok("POST /v1/recommend", asked);
+    assert_eq!(
+        told.semantic_reason.as_deref(),
+        Some("no lesson has a vector yet")
+    );
+    index(&fixture);
+    assert!(search().semantic);
+
+    // Both are kept: to go back embeds no lesson again.
+    let before = one.embedded.get();
+    block_on(fixture.service.use_model(one.clone())).unwrap();
+    assert!(fixture.service.indexing().is_done());
+    assert!(search().semantic);
+    assert_eq!(one.embedded.get(), before + 1, "the query alone");
+}
+
+#[test]
+fn lessons_in_other_languages_suggest_the_multilingual_model_while_the_english_one_is_in_use() {
+    let says = |fixture: &TestService| -> Option<String> {
+        let health: Health = fixture.get("/v1/health");
+        let mut issues = health.issues.into_iter();
+        Some(issues.find(|one| one.code == "other_languages")?.message)
+    };
+    let english = fixture();
+    block_on(english.service.use_model(WordModel::new())).unwrap();
+    assert_eq!(says(&english), None);
+    for (title, advice) in [
+        (
+            "Grenzen für Schlangen",
+            "Jede Warteschlange braucht eine Obergrenze für ihre Einträge.",
+        ),
+        ("Очередь", "У каждой очереди есть верхний предел."),
+        ("队列", "每个队列都要有上限。"),
+    ] {
+        let fixture = TestService::with(&[("one", title, advice)]);
+        assert_eq!(says(&fixture), None, "without a model there is more to say");
+        block_on(fixture.service.use_model(WordModel::new())).unwrap();
+        let message = says(&fixture).expect("a suggestion");
+        assert!(message.starts_with("1 of 1 lessons"), "{message}");
+        let other = Rc::new(OtherModel(WordModel::new()));
+        block_on(fixture.service.use_model(other)).unwrap();
+        assert_eq!(says(&fixture), None, "it was chosen");
+    }
 }

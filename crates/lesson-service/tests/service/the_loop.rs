@@ -42,7 +42,7 @@ fn standing(fixture: &TestService, slug: &str) -> StandingView {
 
 #[test]
 fn a_lesson_is_recommended_applied_settled_and_becomes_proven() {
-    let fixture = trader();
+    let fixture = trader().by_seeds();
     for decision in ["d1", "d2", "d3"] {
         let answer = recommend(&fixture, decision);
         assert_eq!(answer.recommended[0].slug, "strategy-dlmm-wide-range");
@@ -225,7 +225,7 @@ fn feedback_moves_causal_lessons_up_and_erodes_the_others() {
     );
     let health: Health = fixture.get("/v1/health");
     assert_eq!(health.feedback_last_7_days, 10);
-    assert_eq!(health.causal_ratio, Some(0.5));
+    assert_eq!((health.causal_ratio, health.uses), (Some(0.5), 20));
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn markdown_round_trips_and_csv_is_disarmed() {
 }
 
 #[test]
-fn a_second_import_updates_texts_and_leaves_standings() {
+fn a_second_import_updates_texts_that_nobody_approved_and_leaves_standings() {
     let fixture = TestService::new();
     let first = import(&fixture, vec![file("sql.md", SQL)]);
     assert_eq!(
@@ -180,15 +180,36 @@ fn a_second_import_updates_texts_and_leaves_standings() {
         &fixture,
         vec![file("sql.md", &SQL.replace("Let the", "Always let the"))],
     );
+    // An approved text stays until a person accepts the other one.
     assert_eq!(
-        (changed.added, changed.updated, changed.unchanged),
-        (0, 1, 0)
+        (changed.added, changed.updated, changed.proposed),
+        (0, 0, 1)
     );
     let lesson: LessonView = fixture.get(&format!("/v1/lessons/{slug}"));
     assert_eq!(
         (lesson.trust, lesson.rev, lesson.standing.times_helpful),
-        (Trust::Unreviewed, 2, 1)
+        (Trust::Approved, 1, 1)
     );
+    let id = &lesson.proposals[0].id;
+    let accepted: LessonView = fixture.ok(
+        &format!("POST /v1/lessons/{slug}/proposals/{id}"),
+        json!({"accept": true}),
+    );
+    assert_eq!(
+        (
+            accepted.trust,
+            accepted.rev,
+            accepted.standing.times_helpful
+        ),
+        (Trust::Approved, 2, 1)
+    );
+    // One that nobody stands behind is updated.
+    fixture.ok::<LessonView>(
+        &format!("POST /v1/lessons/{slug}/review"),
+        json!({"verdict": "quarantine"}),
+    );
+    let changed = import(&fixture, vec![file("sql.md", SQL)]);
+    assert_eq!((changed.updated, changed.proposed), (1, 0));
 }
 
 #[test]

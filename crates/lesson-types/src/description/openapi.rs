@@ -208,7 +208,17 @@ fn answers(row: &Row) -> Value {
             "schema": { "type": "string" },
         } });
     }
-    let mut out = Map::from_iter([("200".to_owned(), done)]);
+    let proposed = matches!(
+        row.endpoint.name,
+        EndpointName::edit_lesson | EndpointName::archive
+    )
+    .then(|| {
+        let mut proposed = done.clone();
+        proposed["description"] =
+            "Kept as a proposal: a person decides. The lesson is as it was.".into();
+        ("202".to_owned(), proposed)
+    });
+    let mut out = Map::from_iter(std::iter::once(("200".to_owned(), done)).chain(proposed));
     for status in ALWAYS.iter().chain(row.about.refusals) {
         out.insert(
             status.to_string(),

@@ -261,6 +261,7 @@ fn recommended(answer: Value) -> Value {
             "candidates_of",
             "excluded_low_effectiveness",
             "excluded_low_relevance",
+            "excluded_unlikely",
             "servers",
             "under_measurement",
         ],
@@ -268,6 +269,7 @@ fn recommended(answer: Value) -> Value {
     let item = &answer["properties"]["recommended"]["items"];
     let mut one = lesson(item);
     shortened(&mut one);
+    one["properties"]["contradicts"] = item["properties"]["contradicts"].clone();
     out["properties"]["recommended"]["items"] = one;
     left_out(&mut out);
     out
@@ -345,6 +347,7 @@ fn stats(answer: Value) -> Value {
                 "slug",
                 "badge",
                 "effectiveness_score",
+                "ratings",
                 "effectiveness",
                 "times_surfaced",
             ],

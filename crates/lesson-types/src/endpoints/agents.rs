@@ -304,9 +304,18 @@ macro_rules! agent_endpoints {
                 for_agents: true,
                 writes: true,
             } about {
-                description: "Changes the fields that are given. An approved lesson has to be reviewed again. When `base_rev` is no longer current, the answer is 409 `conflict`.",
+                description: "Changes the fields that are given. An approved lesson has to be reviewed again. When `base_rev` is no longer current, the answer is 409 `conflict`. A key changes its own lessons while nobody has approved them; of any other lesson the change is kept as a proposal for a person: the answer is 202, with the lesson as it is in force and the proposal's id in `proposed`. A key has one open proposal for a lesson, another takes its place, and 50 in all.",
                 refusals: &[404, 409],
                 request: Some(json!({ "base_rev": 1, "tags": ["entry", "breakout"] })),
+            };
+            /// Takes a lesson out of use
+            archive: Post "/v1/lessons/{slug}/archive", path slug, answer LessonView, from store {
+                needs: Named(Ids),
+                for_agents: true,
+                writes: true,
+            } about {
+                description: "A key archives its own lessons while nobody has approved them. For any other lesson it is a proposal, as with a change of text.",
+                refusals: &[404, 409],
             };
             /// The events that touched a lesson
             lesson_history: Get "/v1/lessons/{slug}/history", path slug, query HistoryQuery, answer History, from store {

@@ -11,8 +11,6 @@ macro_rules! people_endpoints {
             import: Post "/v1/import", body Import, answer Imported, from store { needs: Everything("an import is compared with every lesson; import in a browser that keeps a copy, which Settings, Sync turns on"), writes: true, };
             /// All lessons, or the whole ledger: markdown and skills as files, the rest as one text
             export: Get "/v1/export", query ExportQuery, answer ExportFiles, from store { needs: Everything("an export holds every lesson; export in a browser that keeps a copy, which Settings, Sync turns on"), };
-            /// Takes a lesson out of use
-            archive: Post "/v1/lessons/{slug}/archive", path slug, answer LessonView, from store { needs: Named(Ids), writes: true, };
             /// Takes a lesson into use again
             restore: Post "/v1/lessons/{slug}/restore", path slug, answer LessonView, from store { needs: Named(Ids), writes: true, };
             /// Forgives a lesson its run of failures
@@ -21,6 +19,14 @@ macro_rules! people_endpoints {
             review: Post "/v1/lessons/{slug}/review", path slug, body Review, answer LessonView, from store { needs: Named(Ids), writes: true, };
             /// Archives lessons in favour of another, which gets their counts
             merge: Post "/v1/lessons/merge", body Merge, answer LessonView, from store { needs: Named(Ids), writes: true, };
+            /// Open proposals
+            list_proposals: Get "/v1/proposals", answer Proposals, from memory { needs: Everything("open proposals are looked for in all lessons; look at them in a browser that keeps a copy, or on each lesson's page"), };
+            /// A word on a proposal
+            settle_proposal: Post "/v1/lessons/{slug}/proposals/{id}", path slug id, body SettleProposal, answer LessonView, from store { needs: Named(Ids), writes: true, };
+            /// Who has written in the space
+            list_voices: Get "/v1/voices", answer Voices, from memory { needs: Everything("voices are looked for in all lessons; look at them in a browser that keeps a copy"), };
+            /// Counts nothing of a voice any more, or takes that back; first as a preview
+            withdraw_voice: Post "/v1/voices/{id}/withdraw", path id, body WithdrawVoice, answer VoiceWithdrawal, from store { needs: Everything("a withdrawal is reckoned from the whole ledger; withdraw in a browser that keeps a copy"), writes: true, };
             /// One act on many lessons
             bulk: Post "/v1/lessons/bulk", body Bulk, answer BulkDone, from store { needs: Named(Ids), writes: true, };
             /// A revision of a lesson's text beside the one before
@@ -39,6 +45,8 @@ macro_rules! people_endpoints {
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory { needs: Everything(OVER_TIME), };
             /// How runs and lessons do over time
             insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory { needs: Everything(OVER_TIME), };
+            /// What changed in the last days, as numbers and as Markdown
+            digest: Get "/v1/digest", query DigestQuery, answer Digest, from store { needs: Numbers, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { needs: Named(Ids), writes: true, };
             /// Where syncing stands

@@ -68,6 +68,12 @@ pub fn run(cache: &Cache, json: bool) -> Result<()> {
         .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
         .args(["bench", "-p", "tests", "--bench", "embed"]);
     run::loud(cargo, "read the message above")?;
+    let mut tract = run::cargo(cache)?;
+    tract
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .env("LESSONLOOP_MODEL_GRAPH", model::graph(cache)?)
+        .args(["bench", "-p", "model-pack", "--features", "onnx"]);
+    run::loud(tract, "read the message above")?;
     let mut node = run::program(cache, "node")?;
     node.arg("tests/benches/embed/bench.mjs")
         .env("LESSONLOOP_DIST", cache.root.join("dist"))

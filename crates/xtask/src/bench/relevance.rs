@@ -29,3 +29,21 @@ pub fn run(cache: &Cache, json: bool, lessons: Option<&Path>) -> Result<()> {
     }
     run::loud(cargo, "read the message above")
 }
+
+/// Prints shares by language, of words alone and with each model, and what the models cost.
+pub fn languages(cache: &Cache) -> Result<()> {
+    let mut cargo = run::cargo(cache)?;
+    cargo
+        .env("LESSONLOOP_MODEL_PACK", model::pack(cache)?)
+        .env("LESSONLOOP_MULTILINGUAL_PACK", model::multilingual(cache)?)
+        .args([
+            "bench",
+            "-p",
+            "tests",
+            "--bench",
+            "relevance",
+            "--",
+            "--languages",
+        ]);
+    run::loud(cargo, "read the message above")
+}

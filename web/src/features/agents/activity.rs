@@ -3,7 +3,9 @@
 use crate::api::{Client, resource};
 use crate::components::{Column, DataTable, Loaded, Segmented, Sorted, When};
 use crate::day;
+use crate::features::figures::success_of;
 use crate::features::runs::address_of_group;
+use crate::features::trend::runs;
 use crate::format;
 use crate::parameters::in_address;
 use crate::sync::Syncing;
@@ -74,19 +76,19 @@ fn rows(insights: Insights, me: Option<&str>) -> Vec<Row> {
     insights
         .by_agent
         .into_iter()
-        .map(|group| {
-            let ends = [group.totals.shown, group.totals.control];
-            Row {
-                name: who::name(&group.name, me).unwrap_or_else(|| "not known".to_owned()),
-                runs: ends
-                    .iter()
-                    .map(|ends| ends.successes + ends.failures + ends.pending)
-                    .sum(),
-                from: from.clone(),
-                group,
-            }
+        .map(|group| Row {
+            name: who::name(&group.name, me).unwrap_or_else(|| "not known".to_owned()),
+            runs: runs(group.totals.shown).saturating_add(runs(group.totals.control)),
+            from: from.clone(),
+            group,
         })
         .collect()
+}
+
+/// Runs without a final outcome, control runs among them, as on the other pages.
+fn pending(row: &Row) -> u32 {
+    let totals = row.group.totals;
+    totals.shown.pending.saturating_add(totals.control.pending)
 }
 
 fn columns() -> Vec<Column<Row>> {
@@ -105,16 +107,20 @@ fn columns() -> Vec<Column<Row>> {
             .num()
             .by(|row: &Row| Some(row.runs)),
         Column::new("Success", |row: &Row| {
-            let share = row.group.success.map(|success| success.share);
-            format::percent_or_dash(share).into_any()
+            success_of(row.group.success).into_any()
         })
         .num()
         .by(|row: &Row| row.group.success.map(|success| success.share)),
         Column::new("Pending", |row: &Row| {
-            format::count(row.group.totals.shown.pending).into_any()
+            format::count(pending(row)).into_any()
         })
         .num()
-        .by(|row: &Row| Some(row.group.totals.shown.pending)),
+        .by(|row: &Row| Some(pending(row))),
+        Column::new("Control", |row: &Row| {
+            format::count(runs(row.group.totals.control)).into_any()
+        })
+        .num()
+        .by(|row: &Row| Some(runs(row.group.totals.control))),
         Column::new("Applied", |row: &Row| {
             format::count(row.group.totals.applied).into_any()
         })

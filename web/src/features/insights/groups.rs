@@ -1,8 +1,8 @@
 //! Runs by domain, agent or project type.
 
-use crate::components::{Column, DataTable, Sorted, points};
+use crate::components::{Column, DataTable, Sorted, Sparkline, points};
 use crate::day;
-use crate::features::figures::Change;
+use crate::features::figures::{Change, rate_of, success_of};
 use crate::features::runs::address_of_group;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
@@ -74,10 +74,12 @@ pub fn GroupTable(
             let href = address_of_group(key, &row.group.name, &from);
             view! { <a href=href dir="auto" title="Their runs">{row.name.clone()}</a> }.into_any()
         })
-        .wide(),
+        .wide()
+        .text(|row: &Row| row.name.clone()),
         Column::new("Runs", move |row: &Row| format::count(all(row)).into_any())
             .num()
-            .by(move |row: &Row| Some(all(row))),
+            .by(move |row: &Row| Some(all(row)))
+            .figure(move |row: &Row| Some(f64::from(all(row)))),
         Column::new("Success", move |row: &Row| {
             let rate = row.group.success;
             let about = rate.map(|rate| {
@@ -88,16 +90,22 @@ pub fn GroupTable(
                     format::plural(rate.runs, "run", "runs")
                 )
             });
-            view! { <span title=about>{format::percent_or_dash(success(row))}</span> }.into_any()
+            view! { <span title=about>{success_of(rate)}</span> }.into_any()
         })
         .num()
-        .by(success),
+        .by(success)
+        .figure(success),
+        Column::new("Trend", |row: &Row| {
+            view! { <Sparkline values=row.group.course.clone()/> }.into_any()
+        }),
         Column::new("Control", move |row: &Row| {
-            format::percent_or_dash(control(row)).into_any()
+            let ends = row.group.totals.control;
+            rate_of(ends.successes, ended(ends)).into_any()
         })
         .num()
-        .by(control),
-        Column::new("Lift", |row: &Row| match row.lift {
+        .by(control)
+        .figure(control),
+        Column::new("Measured lift", |row: &Row| match row.lift {
             Some((lift, low, high)) => {
                 let about = format!("{} to {} points", points(low), points(high));
                 view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
@@ -105,30 +113,43 @@ pub fn GroupTable(
             None => "–".into_any(),
         })
         .num()
-        .by(|row: &Row| row.lift.map(|lift| lift.0)),
+        .by(|row: &Row| row.lift.map(|lift| lift.0))
+        .figure(|row: &Row| row.lift.map(|lift| lift.0)),
         Column::new("Coverage", move |row: &Row| {
-            format::percent_or_dash(covered(row)).into_any()
+            rate_of(row.group.totals.covered, runs(row.group.totals.shown)).into_any()
         })
         .num()
-        .by(covered),
+        .by(covered)
+        .figure(covered),
         Column::new("Feedback", move |row: &Row| {
-            format::percent_or_dash(judged(row)).into_any()
+            rate_of(row.group.totals.judged, runs(row.group.totals.shown)).into_any()
         })
         .num()
-        .by(judged),
+        .by(judged)
+        .figure(judged),
         Column::new("Tokens per run", move |row: &Row| {
             tokens(row)
                 .map_or_else(|| "–".to_owned(), |mean| format::count(mean.round() as u64))
                 .into_any()
         })
         .num()
-        .by(tokens),
+        .by(tokens)
+        .figure(tokens),
     ];
     let sorted = Sorted {
         column: 1,
         down: true,
     };
-    view! { <DataTable caption="Runs of this range" columns rows sorted address="sort" none="There was no run in this range." testid="by-group"/> }
+    view! { <DataTable caption="Runs of this range" columns rows sorted address="sort" none="There was no run in this range." testid="by-group" file=file_of(kind)/> }
+}
+
+/// The name of the table's file.
+fn file_of(kind: &str) -> &'static str {
+    match kind {
+        "Agent" => "agents",
+        "Domain" => "domains",
+        _ => "project-types",
+    }
 }
 
 fn named(kind: &str, name: &str, me: Option<&str>) -> String {

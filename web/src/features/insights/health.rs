@@ -1,30 +1,18 @@
-//! The space as a whole, whatever the range: what is the matter, from shown to settled, effectiveness, and whether
-//! feedback comes in.
+//! The space as a whole, whatever the range: from shown to settled, effectiveness, and whether feedback comes in.
 
 use crate::api::{Client, resource};
 use crate::components::{
     BadgeChip, Band, Bands, BarChart, ChartFrame, Explain, Funnel, FunnelStep, Loaded, Numbers,
     Plotted, Series, Unit,
 };
+use crate::features::figures::rate_of;
 use crate::features::trend::short_day;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Health, HealthIssue, LessonRank, Severity, Stats};
+use lesson_types::{Health, LessonRank, Stats};
 
 /// Lessons in a list of the best, the worst or the unrated.
 const RANKED: usize = 8;
-
-/// What is the matter with the space.
-#[component]
-pub fn Issues() -> impl IntoView {
-    let client = Client::get_from_context();
-    let health = resource(move || {
-        let asked = client.get::<Health>("/v1/health");
-        async move { asked.await.map(|health| health.issues) }
-    });
-    let issues = Memo::new(move |_| health.get().and_then(Result::ok).unwrap_or_default());
-    move || issues.with(|issues| (!issues.is_empty()).then(|| listed(issues)))
-}
 
 /// The space as a whole.
 #[component]
@@ -54,7 +42,7 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     let steps = vec![
         step(
             "Shown",
-            "A lesson was given to an agent for a run",
+            "A lesson was shown to an agent for a run",
             funnel.surfaced,
         ),
         step("Applied", "The agent was seen to apply it", funnel.applied),
@@ -181,21 +169,6 @@ fn Shown(stats: Stats, health: Health) -> impl IntoView {
     }
 }
 
-fn listed(issues: &[HealthIssue]) -> AnyView {
-    let issues = issues
-        .iter()
-        .map(|issue| {
-            let class = match issue.severity {
-                Severity::Notice => "issue",
-                Severity::Warning | Severity::Error => "issue issue-warn",
-            };
-            view! { <li class=class data-issue=issue.code.clone()><span class="issue-says">{issue.message.clone()}</span>" "<span class="muted">{issue.remedy.clone()}</span></li> }
-                .into_any()
-        })
-        .collect::<Vec<_>>();
-    view! { <ul class="panel issues" data-testid="issues" aria-label="What to look at">{issues}</ul> }.into_any()
-}
-
 fn step(label: &'static str, about: &'static str, value: u32) -> FunnelStep {
     FunnelStep {
         label,
@@ -224,10 +197,10 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
     );
     let rows = [
         (
-            "Uses that were a cause",
+            "Decisive uses",
             "Uses in which the lesson made the difference, among all that feedback names.",
             health.causal_ratio,
-            String::new(),
+            format::plural(health.uses, "use", "uses"),
         ),
         (
             "Rated",
@@ -244,7 +217,11 @@ fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
             "Reviewed",
             "Lessons in use that a person has reviewed.",
             reviewed,
-            format!("{} wait", format::count(stats.unreviewed)),
+            format!(
+                "{}, {} wait",
+                format::plural(stats.lessons, "lesson", "lessons"),
+                format::count(stats.unreviewed)
+            ),
         ),
     ];
     let recent = health.feedback_last_7_days;
@@ -302,6 +279,17 @@ fn every_day(days: Vec<(String, u32)>) -> Vec<(String, u32)> {
     all
 }
 
+/// The share of ratings that say it is helpful, with how many there are.
+fn helpful(lesson: &LessonRank) -> String {
+    lesson.effectiveness_score.map_or_else(
+        || "–".to_owned(),
+        |score| {
+            let part = (score * f64::from(lesson.ratings)).round() as u32;
+            rate_of(part, lesson.ratings)
+        },
+    )
+}
+
 #[component]
 fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl IntoView {
     let empty = list.is_empty();
@@ -310,13 +298,14 @@ fn Ranks(title: &'static str, none: &'static str, list: Vec<LessonRank>) -> impl
         .into_iter()
         .take(RANKED)
         .map(|lesson| {
+            let helpful = helpful(&lesson);
             view! {
                 <tr>
                     <th scope="row">
                         <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.title}</a>
                         <div><BadgeChip badge=lesson.badge/></div>
                     </th>
-                    <td class="num">{format::percent_or_dash(lesson.effectiveness_score)}</td>
+                    <td class="num">{helpful}</td>
                     <td class="num">{format::count(lesson.times_surfaced)}</td>
                 </tr>
             }

@@ -1,18 +1,18 @@
-//! Lessons in the runs of the range, and lessons that no run was given.
+//! Lessons in the runs of the range, and lessons that no run was shown.
 
-use crate::components::{Column, DataTable, EffectChip, Sorted, Sparkline, When, points};
-use crate::features::figures::Change;
+use crate::components::{Column, DataTable, EffectChip, LiftCell, Sorted, Sparkline, When, points};
+use crate::features::figures::success_of;
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
 use lesson_types::{LessonInsight, LessonLift, LiftReport, StaleLesson};
 use std::collections::HashMap;
 
-/// A row: a lesson, and what is known of its lift.
+/// A row: a lesson, and what withholding it has shown.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     lesson: LessonInsight,
-    lift: Option<LessonLift>,
+    measured: Option<LessonLift>,
 }
 
 /// Lessons, those applied most often first.
@@ -32,7 +32,7 @@ pub fn LessonTable(
             .get()
             .into_iter()
             .map(|lesson| Row {
-                lift: known.get(&lesson.slug).cloned(),
+                measured: known.get(&lesson.slug).cloned(),
                 lesson,
             })
             .collect::<Vec<_>>()
@@ -41,41 +41,54 @@ pub fn LessonTable(
         Column::new("Lesson", |row: &Row| {
             title(&row.lesson.slug, &row.lesson.title)
         })
-        .wide(),
-        Column::new("Effect", |row: &Row| effect(row.lift.as_ref())),
-        Column::new("Lift", |row: &Row| lift_cell(row.lift.as_ref()))
-            .num()
-            .by(|row: &Row| row.lift.as_ref().and_then(|held| held.lift.estimate)),
-        Column::new("Success", |row: &Row| {
-            share(row.lesson.success.map(|rate| rate.share))
+        .wide()
+        .text(|row: &Row| row.lesson.title.clone()),
+        Column::new("Lift", |row: &Row| match row.lesson.lift.clone() {
+            Some(lift) => view! { <LiftCell lift/> }.into_any(),
+            None => "–".into_any(),
         })
         .num()
-        .by(|row: &Row| row.lesson.success.map(|rate| rate.share)),
+        .by(|row: &Row| Some(row.lesson.lift.as_ref()?.mean))
+        .figure(|row: &Row| Some(row.lesson.lift.as_ref()?.mean)),
+        Column::new("Measured", |row: &Row| effect(row.measured.as_ref())).text(|row: &Row| {
+            let held = row.measured.as_ref();
+            held.map_or_else(String::new, |held| held.badge.clone())
+        }),
+        Column::new("Success", |row: &Row| {
+            success_of(row.lesson.success).into_any()
+        })
+        .num()
+        .by(|row: &Row| row.lesson.success.map(|rate| rate.share))
+        .figure(|row: &Row| row.lesson.success.map(|rate| rate.share)),
         Column::new("Applied", |row: &Row| {
             format::count(row.lesson.applied).into_any()
         })
         .num()
-        .by(|row: &Row| Some(row.lesson.applied)),
-        Column::new("Given", |row: &Row| {
+        .by(|row: &Row| Some(row.lesson.applied))
+        .figure(|row: &Row| Some(f64::from(row.lesson.applied))),
+        Column::new("Shown", |row: &Row| {
             format::count(row.lesson.given).into_any()
         })
         .num()
-        .by(|row: &Row| Some(row.lesson.given)),
+        .by(|row: &Row| Some(row.lesson.given))
+        .figure(|row: &Row| Some(f64::from(row.lesson.given))),
         Column::new("Tokens", |row: &Row| {
             format::count(row.lesson.tokens).into_any()
         })
         .num()
-        .by(|row: &Row| Some(row.lesson.tokens)),
-        Column::new("Course", |row: &Row| course(&row.lesson)),
+        .by(|row: &Row| Some(row.lesson.tokens))
+        .figure(|row: &Row| Some(f64::from(row.lesson.tokens))),
+        Column::new("Trend", |row: &Row| course(&row.lesson)),
         Column::new("Change", |row: &Row| change(row.lesson.change))
             .num()
-            .by(|row: &Row| row.lesson.change),
+            .by(|row: &Row| row.lesson.change)
+            .figure(|row: &Row| row.lesson.change),
     ];
     let sorted = Sorted {
         column: 4,
         down: true,
     };
-    view! { <DataTable caption="Lessons in the runs of this range" columns rows sorted address="sort" none="No run in this range got a lesson." testid="by-lesson"/> }
+    view! { <DataTable caption="Lessons in the runs of this range" columns rows sorted address="sort" none="No run in this range got a lesson." testid="by-lesson" file="lessons"/> }
 }
 
 fn title(slug: &str, title: &str) -> AnyView {
@@ -84,27 +97,14 @@ fn title(slug: &str, title: &str) -> AnyView {
         .into_any()
 }
 
-fn share(share: Option<f64>) -> AnyView {
-    format::percent_or_dash(share).into_any()
-}
-
 /// What may be said of a lesson's effect, or how much more it takes.
 fn effect(held: Option<&LessonLift>) -> AnyView {
     let Some(held) = held else {
         return ().into_any();
     };
     let (verdict, badge) = (held.verdict, held.badge.clone());
-    view! { <EffectChip verdict badge/> }.into_any()
-}
-
-fn lift_cell(held: Option<&LessonLift>) -> AnyView {
-    let Some((lift, low, high)) =
-        held.and_then(|held| Some((held.lift.estimate?, held.lift.low?, held.lift.high?)))
-    else {
-        return "–".into_any();
-    };
-    let about = format!("{} to {} points", points(low), points(high));
-    view! { <span class=Change::of(low, high).class() title=about>{points(lift)}</span> }.into_any()
+    let interval = held.lift.low.zip(held.lift.high);
+    view! { <EffectChip verdict badge interval/> }.into_any()
 }
 
 /// A change without an interval is told and not judged.
@@ -116,7 +116,7 @@ fn course(lesson: &LessonInsight) -> AnyView {
     view! { <Sparkline values=lesson.course.clone()/> }.into_any()
 }
 
-/// Lessons in use that no run was given.
+/// Lessons in use that no run was shown.
 #[component]
 pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl IntoView {
     let more = move || {
@@ -132,14 +132,14 @@ pub fn StaleTable(stale: Signal<Vec<StaleLesson>>, total: Signal<u32>) -> impl I
         })
         .num()
         .by(|row: &StaleLesson| Some(row.created_at.clone())),
-        Column::new("Ever given", |row: &StaleLesson| {
+        Column::new("Ever shown", |row: &StaleLesson| {
             format::count(row.times_surfaced).into_any()
         })
         .num()
         .by(|row: &StaleLesson| Some(row.times_surfaced)),
     ];
     view! {
-        <DataTable caption="Lessons that no run in this range got" columns rows=stale address="sort" none="Every older lesson was given to a run in this range." testid="stale"/>
+        <DataTable caption="Lessons that no run in this range got" columns rows=stale address="sort" none="Every older lesson was shown in a run in this range." testid="stale"/>
         {more}
     }
 }

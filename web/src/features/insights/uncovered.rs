@@ -1,6 +1,7 @@
 //! Tasks that no lesson fitted: where a lesson is worth writing.
 
 use crate::components::{Column, DataTable, When};
+use crate::features::figures::rate_of;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use crate::markdown::visible;
@@ -27,7 +28,7 @@ pub fn UncoveredTable(tasks: Signal<Vec<UncoveredTask>>, total: Signal<u32>) -> 
         .num()
         .by(|row: &UncoveredTask| Some(runs(row.ends))),
         Column::new("Success", |row: &UncoveredTask| {
-            format::percent_or_dash(success(row)).into_any()
+            rate_of(row.ends.successes, ended(row.ends)).into_any()
         })
         .num()
         .by(success),

@@ -246,7 +246,7 @@ pub fn Acts(
             <button type="button" data-testid="edit" on:click=move |_| editing.set(lesson.get_untracked())>"Edit"</button>
             <Show when=move || kept_out.get()>
                 <button type="button" disabled=busy aria-describedby="trial-about" data-testid="trial" on:click=move |_| retry(())>"Another trial"</button>
-                <span class="sr-only" id="trial-about">"Its streak of failures is forgiven; counters stay."</span>
+                <span class="sr-only" id="trial-about">"What was learned of it, and its streak of failures, is forgotten; counters stay."</span>
             </Show>
             <Show when=move || trust.get() != Some(Trust::Quarantined)>
                 <button type="button" disabled=busy data-testid="quarantine"

@@ -6,7 +6,8 @@ use crate::components::Toasts;
 use crate::format;
 use leptos::task::spawn_local;
 use lesson_types::{
-    ApiError, Bulk, BulkAct, BulkDone, BulkItem, ErrorCode, LessonPatch, LessonView, Method, Trust,
+    ApiError, Bulk, BulkAct, BulkDone, BulkItem, Category, ErrorCode, LessonPatch, LessonView,
+    Method, RevisionField, Trust,
 };
 
 /// Why an approval is given again that an edit took away.
@@ -90,6 +91,38 @@ async fn restore(client: Client, before: &LessonView, rev: u32) -> Result<(), Ap
     send(client, &[again]).await
 }
 
+/// Puts the text of an earlier revision in force as a new one: the lesson before and after; `None` where it is in force
+/// already.
+pub async fn restore_revision(
+    client: Client,
+    slug: &str,
+    fields: &[RevisionField],
+) -> Result<Option<(LessonView, LessonView)>, ApiError> {
+    let path = format!("/v1/lessons/{}", format::encode(slug));
+    let before = client.get::<LessonView>(path.clone()).await?;
+    let text = |name: &str| {
+        let field = fields.iter().find(|field| field.name == name);
+        field.map(|field| field.after.clone())
+    };
+    let words = |name: &str| text(name).map(|list| format::words(&list));
+    let wanted = LessonPatch {
+        base_rev: before.rev,
+        title: text("title"),
+        description: text("description"),
+        context: text("context"),
+        recommendation: text("recommendation"),
+        category: text("category").and_then(|word| Category::parse(&word)),
+        domain: text("domain"),
+        project_types: words("project_types"),
+        tech_stacks: words("tech_stacks"),
+        tags: words("tags"),
+        extra: Some(text("extra").unwrap_or_default()),
+    };
+    let sent = client.raw(Method::Patch, path, json(&wanted));
+    let saved = sent.await.and_then(read::<LessonView>)?;
+    Ok((saved.rev != before.rev).then_some((before, saved)))
+}
+
 /// The edit that brings a text back.
 fn patch(to: &LessonView, base_rev: u32) -> LessonPatch {
     LessonPatch {
@@ -103,5 +136,6 @@ fn patch(to: &LessonView, base_rev: u32) -> LessonPatch {
         project_types: Some(to.project_types.clone()),
         tech_stacks: Some(to.tech_stacks.clone()),
         tags: Some(to.tags.clone()),
+        extra: Some(to.extra.clone()),
     }
 }

@@ -1,6 +1,6 @@
 //! A lesson's numbers over its life, each point with the event that moved it, and a table of the same.
 
-use crate::components::{Numbers, Step, StepChart};
+use crate::components::{Numbers, Step, StepChart, points as points_of, points_to};
 use crate::dom;
 use crate::format;
 use leptos::prelude::*;
@@ -9,6 +9,7 @@ use lesson_types::{BadgeKind, CoursePoint, History};
 /// A number of the course.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Measure {
+    Lift,
     Effectiveness,
     Adjusted,
     Success,
@@ -16,7 +17,8 @@ enum Measure {
 }
 
 impl Measure {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
+        Self::Lift,
         Self::Effectiveness,
         Self::Adjusted,
         Self::Success,
@@ -25,6 +27,7 @@ impl Measure {
 
     fn id(self) -> &'static str {
         match self {
+            Self::Lift => "lift",
             Self::Effectiveness => "effectiveness",
             Self::Adjusted => "adjusted",
             Self::Success => "success",
@@ -34,6 +37,7 @@ impl Measure {
 
     fn label(self) -> &'static str {
         match self {
+            Self::Lift => "Lift",
             Self::Effectiveness => "Effectiveness",
             Self::Adjusted => "Causal score",
             Self::Success => "Success rate",
@@ -41,8 +45,17 @@ impl Measure {
         }
     }
 
+    /// A number as the chart draws it, 0 at the bottom and 1 at the top; a lift has 0 in the middle and `reach` at the ends.
+    fn drawn(self, value: f64, reach: f64) -> f64 {
+        match self {
+            Self::Lift => 0.5 + value / reach / 2.0,
+            _ => value,
+        }
+    }
+
     fn of(self, point: &CoursePoint) -> Option<f64> {
         match self {
+            Self::Lift => point.lift,
             Self::Effectiveness => Some(point.effectiveness),
             Self::Adjusted => Some(point.causal_adjusted),
             Self::Success => point.success_rate,
@@ -62,7 +75,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                 .unwrap_or_default()
         })
     });
-    let measure = RwSignal::new(Measure::Effectiveness);
+    let measure = RwSignal::new(Measure::Lift);
     // By date, unless most of it happened within a moment.
     let by_date = RwSignal::new(None::<bool>);
     let dated = Memo::new(move |_| {
@@ -70,8 +83,23 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
             .get()
             .unwrap_or_else(|| points.with(|points| is_spread(&places_in_time(points))))
     });
+    // As far as lifts and their intervals go, in steps of ten points.
+    let reach = Memo::new(move |_| {
+        points.with(|points| {
+            let ends = points
+                .iter()
+                .flat_map(|point| [point.lift_low, point.lift_high])
+                .flatten();
+            let most = ends.fold(0.0, |most: f64, end| most.max(end.abs()));
+            (most * 10.0).ceil().max(1.0) / 10.0
+        })
+    });
+    let scale = Signal::derive(move || match measure.get() {
+        Measure::Lift => [reach.get(), 0.0, -reach.get()].map(points_of),
+        _ => ["100%", "50%", "0%"].map(str::to_owned),
+    });
     let steps = Memo::new(move |_| {
-        let measure = measure.get();
+        let (measure, reach) = (measure.get(), reach.get());
         points.with(|points| {
             let xs = if dated.get() {
                 places_in_time(points)
@@ -87,7 +115,15 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                     let was = std::mem::replace(&mut proven, point.badge == BadgeKind::Proven);
                     Step {
                         x,
-                        y: measure.of(point),
+                        y: measure.of(point).map(|value| measure.drawn(value, reach)),
+                        range: point
+                            .lift_low
+                            .zip(point.lift_high)
+                            .filter(|_| measure == Measure::Lift)
+                            .map(|(low, high)| {
+                                let drawn = |end| measure.drawn(end, reach);
+                                (drawn(low), drawn(high))
+                            }),
                         label: told(points, place, measure),
                         marked: proven != was,
                     }
@@ -119,8 +155,9 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     });
     let count = Memo::new(move |_| points.with(Vec::len));
     let chosen = RwSignal::new(usize::MAX);
-    let level = Signal::derive(move || {
-        points.with(|points| points.first().and_then(|first| measure.get().of(first)))
+    let level = Signal::derive(move || match measure.get() {
+        Measure::Lift => Some(0.5),
+        measure => points.with(|points| points.first().and_then(|first| measure.of(first))),
     });
     let caption = Signal::derive(move || {
         format!(
@@ -156,7 +193,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
     let has_success = move || points.with(|points| points.iter().any(|p| p.success_rate.is_some()));
     view! {
         <section class="panel course-panel" aria-labelledby="course-heading" data-testid="course">
-            <header><h2 id="course-heading">"Course over time"</h2></header>
+            <header><h2 id="course-heading">"Trend"</h2></header>
             <div class="pad stack">
             {move || match count.get() {
                 0 => ().into_any(),
@@ -173,14 +210,14 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                         <p class="muted">"There is no success rate yet: no run that applied this lesson has an outcome."</p>
                     }>
                         <figure class="course">
-                            <StepChart caption steps chosen level marks/>
+                            <StepChart caption steps chosen level scale marks/>
                             <div class="axis" aria-hidden="true"><span>{move || ends().0}</span><span>{move || ends().1}</span></div>
                             <figcaption class="course-told" data-testid="course-told">
                                 {move || steps.with(|steps| steps.get(chosen.get().min(steps.len().saturating_sub(1))).map(|step| step.label.clone()))}
                             </figcaption>
                         </figure>
                     </Show>
-                    <p class="hint">"Each step is an event of the ledger. Point at it, or move with the arrow keys. A filled point marks where the lesson became qualified by use or stopped being so; the dashed line is its starting value."</p>
+                    <p class="hint">"Each step is an event of the ledger. Point at it, or move with the arrow keys. A filled point marks where the lesson was proven or stopped being so; the dashed line is its starting value, of lift 0; the band is the interval of 95%."</p>
                     <CourseTable points/>
                 }.into_any(),
             }}
@@ -202,9 +239,10 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
                     <tr>
                         <th scope="row"><time datetime=point.at.clone()>{format::time(&point.at)}</time></th>
                         <td>{said(&point)}</td>
+                        <td class="num">{lifted(&point)}</td>
                         <td class="num">{format::percent_fine(point.effectiveness)}</td>
                         <td class="num">{format::percent_fine(point.causal_adjusted)}</td>
-                        <td class="num">{point.success_rate.map_or_else(|| "–".to_owned(), format::percent_fine)}</td>
+                        <td class="num">{succeeded(&point).unwrap_or_else(|| "–".to_owned())}</td>
                         <td class="num">{format::percent_fine(point.confidence)}</td>
                     </tr>
                 }
@@ -228,7 +266,7 @@ fn CourseTable(points: Memo<Vec<CoursePoint>>) -> impl IntoView {
                     <table data-testid="course-table">
                         <caption class="sr-only">"Numbers after each event, newest first"</caption>
                         <thead><tr>
-                            <th scope="col">"When"</th><th scope="col">"Event"</th><th scope="col" class="num">"Effectiveness"</th>
+                            <th scope="col">"When"</th><th scope="col">"Event"</th><th scope="col" class="num">"Lift"</th><th scope="col" class="num">"Effectiveness"</th>
                             <th scope="col" class="num">"Adjusted"</th><th scope="col" class="num">"Success"</th><th scope="col" class="num">"Confidence"</th>
                         </tr></thead>
                         <tbody>{rows}</tbody>
@@ -244,6 +282,7 @@ fn csv(points: &[CoursePoint]) -> String {
     let heads = [
         "When",
         "Event",
+        "Lift",
         "Effectiveness",
         "Adjusted",
         "Success",
@@ -253,11 +292,10 @@ fn csv(points: &[CoursePoint]) -> String {
         vec![
             format::time(&point.at),
             said(point),
+            lifted(point),
             format::percent_fine(point.effectiveness),
             format::percent_fine(point.causal_adjusted),
-            point
-                .success_rate
-                .map_or_else(String::new, format::percent_fine),
+            succeeded(point).unwrap_or_default(),
             format::percent_fine(point.confidence),
         ]
     };
@@ -317,6 +355,29 @@ fn said(point: &CoursePoint) -> String {
     }
 }
 
+/// The lift then, with its interval, in points; a dash where it is not known.
+fn lifted(point: &CoursePoint) -> String {
+    match (point.lift, point.lift_low, point.lift_high) {
+        (Some(lift), Some(low), Some(high)) => format!(
+            "{} ({} to {})",
+            points_to(lift, 1),
+            points_to(low, 1),
+            points_to(high, 1)
+        ),
+        _ => "–".to_owned(),
+    }
+}
+
+/// The share of successes then with the runs that it is of.
+fn succeeded(point: &CoursePoint) -> Option<String> {
+    let rate = point.success_rate?;
+    Some(format!(
+        "{} of {}",
+        format::percent_fine(rate),
+        format::count(point.times_applied)
+    ))
+}
+
 /// A point in words: when, what, and by how much it moved.
 fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
     let Some(point) = points.get(place) else {
@@ -327,6 +388,13 @@ fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
         .and_then(|before| measure.of(points.get(before)?));
     let moved = match (before, measure.of(point)) {
         (_, None) => "no number yet".to_owned(),
+        (before, Some(now)) if matches!(measure, Measure::Lift | Measure::Success) => {
+            let what = match measure {
+                Measure::Lift => format!("Lift {} points", lifted(point)),
+                _ => format!("Success {}", succeeded(point).unwrap_or_default()),
+            };
+            what + &before.map_or_else(String::new, |before| format!(", {}", by(now - before)))
+        }
         (None, Some(now)) => format!("{} {}", measure.label(), format::percent_fine(now)),
         (Some(before), Some(now)) => format!(
             "{} {} → {} ({})",

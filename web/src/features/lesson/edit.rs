@@ -6,6 +6,7 @@ use super::draft::{DraftOf, Keeper};
 use super::form::{LessonFields, LessonForm};
 use super::preview::Preview;
 use super::reconcile::Reconcile;
+use super::similar::Similar;
 use crate::api::{Client, json, read};
 use crate::components::{ErrorNote, use_toasts};
 use crate::dom;
@@ -34,6 +35,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
     let path = StoredValue::new(format!("/v1/lessons/{}", format::encode(&lesson.slug)));
     let from = RwSignal::new(from);
     let theirs = RwSignal::new(None::<LessonView>);
+    let slug = Some(lesson.slug.clone());
     let newest = StoredValue::new(lesson);
     let save = Action::new_local(move |(): &()| async move {
         let patch = from.with_untracked(|from| fields.patch(from, from.rev));
@@ -114,7 +116,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             {note}
             {move || theirs.get().map(|theirs| view! { <Reconcile base=from.get_untracked() theirs fields busy settled/> })}
             <div class="edit-split">
-                <div class="form edit-fields"><LessonForm fields/></div>
+                <div class="form edit-fields"><LessonForm fields/><Similar fields own=slug/></div>
                 <Preview fields/>
             </div>
             {move || error.get().map(|error| view! { <ErrorNote error/> })}

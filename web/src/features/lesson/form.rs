@@ -47,8 +47,8 @@ impl FormText {
         "What to do",
         "Category",
         "Domain",
-        "Kinds of project",
-        "Technologies",
+        "Project type",
+        "Tech stack",
         "Tags",
         "Slug",
     ];
@@ -219,6 +219,7 @@ impl LessonFields {
             project_types: words(self.project_types, &from.project_types),
             tech_stacks: words(self.tech_stacks, &from.tech_stacks),
             tags: words(self.tags, &from.tags),
+            extra: None,
         };
         let nothing = LessonPatch {
             base_rev,
@@ -244,12 +245,12 @@ pub fn LessonForm(fields: LessonFields) -> impl IntoView {
             hint="What it is about, in a sentence or two."/>
         <Area id="lesson-context" grows=true label="When it applies" value=fields.context rows=3 max=limits::CONTEXT/>
         <Area id="lesson-recommendation" grows=true label="What to do" value=fields.recommendation rows=8 max=limits::RECOMMENDATION
-            hint="Markdown. HTML, links and images are shown as text."/>
+            hint="Markdown. Links to the web and to lessons, by their slug, can be followed; HTML and images are shown as text."/>
         <div class="grid">
             <Pick id="lesson-category" label="Category" value=fields.category on_pick=Callback::new(move |word| fields.category.set(word)) options=categories/>
             <TextField id="lesson-domain" label="Domain" value=fields.domain max=limits::WORD placeholder="general" offers=Signal::stored(domains)/>
-            <TextField id="lesson-projects" label="Kinds of project" value=fields.project_types max=2_000 placeholder="all; or web-app, cli"/>
-            <TextField id="lesson-tech" label="Technologies" value=fields.tech_stacks max=2_000 placeholder="all; or rust, postgres"/>
+            <TextField id="lesson-projects" label="Project type" value=fields.project_types max=2_000 placeholder="all; or web-app, cli"/>
+            <TextField id="lesson-tech" label="Tech stack" value=fields.tech_stacks max=2_000 placeholder="all; or rust, postgres"/>
             <TextField id="lesson-tags" label="Tags" value=fields.tags max=2_000 placeholder="comma separated"/>
         </div>
     }

@@ -1,12 +1,14 @@
 //! A lesson's texts as they were, and what each edit changed, word by word.
 
-use crate::api::use_get;
-use crate::components::{Edited, ErrorNote, Loading, When};
+use super::back::{offer_edit, restore_revision};
+use crate::api::{Client, use_get};
+use crate::components::{Edited, ErrorNote, Loading, When, use_toasts};
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use lesson_types::{History, Revision, RevisionField, RevisionMark};
 
 /// The revisions, newest first; each is read when it is opened.
@@ -21,6 +23,7 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
         })
     });
     let slug = StoredValue::new(slug);
+    let newest = Memo::new(move |_| marks.with(|marks| marks.last().map_or(0, |mark| mark.rev)));
     view! {
         <section class="stack">
             <div class="card-head"><h3>"Revisions of the text"</h3><span class="chip">{move || format::count(marks.with(Vec::len) as u64)}</span></div>
@@ -29,7 +32,7 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
             </Show>
             <div class="groups">
                 <For each=move || marks.get().into_iter().rev() key=|mark| mark.rev let:mark>
-                    <OneRevision slug=slug.get_value() mark/>
+                    <OneRevision slug=slug.get_value() mark newest/>
                 </For>
             </div>
         </section>
@@ -37,7 +40,7 @@ pub fn Revisions(slug: String, history: Memo<Option<History>>) -> impl IntoView 
 }
 
 #[component]
-fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
+fn OneRevision(slug: String, mark: RevisionMark, newest: Memo<u32>) -> impl IntoView {
     let open = RwSignal::new(false);
     let rev = mark.rev;
     let me = Syncing::get_from_context().me();
@@ -53,13 +56,17 @@ fn OneRevision(slug: String, mark: RevisionMark) -> impl IntoView {
                     <span class="muted"><When at=at.clone()/>{move || who().map(|who| format!(" · by {who}"))}</span>
                 </span>
             </summary>
-            {move || open.get().then(|| view! { <Text slug=slug.get_value() rev/> })}
+            {move || open.get().then(|| view! { <Text slug=slug.get_value() rev newest/> })}
         </details>
     }
 }
 
 #[component]
-fn Text(slug: String, rev: u32) -> impl IntoView {
+fn Text(slug: String, rev: u32, newest: Memo<u32>) -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let of = StoredValue::new(slug.clone());
+    let busy = RwSignal::new(false);
     let text = use_get::<Revision>(move || {
         format!("/v1/lessons/{}/revisions/{rev}", format::encode(&slug))
     });
@@ -67,6 +74,22 @@ fn Text(slug: String, rev: u32) -> impl IntoView {
         None => view! { <Loading label="Reading the text…"/> }.into_any(),
         Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
         Some(Ok(text)) => {
+            let whole = StoredValue::new(text.fields.clone());
+            let restore = move |_| {
+                if busy.get_untracked() {
+                    return;
+                }
+                busy.set(true);
+                let (slug, fields) = (of.get_value(), whole.get_value());
+                spawn_local(async move {
+                    match restore_revision(client, &slug, &fields).await {
+                        Ok(Some((before, saved))) => offer_edit(client, toasts, before, saved),
+                        Ok(None) => toasts.good("This text is in force already"),
+                        Err(error) => toasts.bad(error.message),
+                    }
+                    busy.try_set(false);
+                });
+            };
             let first = text.fields.iter().all(|field| field.before.is_none());
             let (changed, rest): (Vec<_>, Vec<_>) = text
                 .fields
@@ -85,6 +108,11 @@ fn Text(slug: String, rev: u32) -> impl IntoView {
                             <summary>"The rest of the text, unchanged"</summary>
                             <div class="stack">{rest.get_value().into_iter().map(|field| view! { <Field field/> }).collect::<Vec<_>>()}</div>
                         </details>
+                    </Show>
+                    <Show when=move || newest.get() != rev>
+                        <div class="actions"><button type="button" disabled=busy data-testid="revision-restore" on:click=restore>
+                            {format!("Restore revision {rev}")}
+                        </button></div>
                     </Show>
                 </div>
             }
@@ -114,8 +142,9 @@ fn label(name: &str) -> String {
     match name {
         "context" => "When it applies".to_owned(),
         "recommendation" => "What to do".to_owned(),
-        "project_types" => "Kinds of project".to_owned(),
-        "tech_stacks" => "Technologies".to_owned(),
+        "project_types" => "Project type".to_owned(),
+        "tech_stacks" => "Tech stack".to_owned(),
+        "extra" => "Other fields of its file".to_owned(),
         other => format::spaced(other),
     }
 }

@@ -88,6 +88,10 @@ fn label(name: &str) -> String {
         "use_count" => "Uses",
         "causal_hits" => "Of these a cause",
         "causal_adjusted" => "Adjusted for cause",
+        "low" => "Lower end of its interval",
+        "high" => "Upper end",
+        "with_doubt" => "With doubt in its favour",
+        "with_doubt_at_first" => "The same of a new lesson",
         "rating_penalty" => "Poor ratings leave",
         other => return format::spaced(other),
     }

@@ -25,22 +25,22 @@ struct Column {
 const COLUMNS: [Column; 7] = [
     column("Lesson", Some("title"), "cell-lesson", ""),
     column(
-        "Standout",
+        "Status",
         Some("standout"),
         "cell-badge",
-        "What stands out: what needs you first, then what is known to work",
+        "What needs you first, then what is known to work",
     ),
     column(
-        "Score",
-        Some("score"),
+        "Lift",
+        Some("lift"),
         "cell-score",
-        "Causal score, 0 to 100: how strongly feedback names it as a cause of good work",
+        "How many points more often runs succeed in which it is applied, with its 95% interval; coloured where that leaves 0 out",
     ),
     column(
         "Success",
         Some("success"),
         "cell-success",
-        "Successful runs among those that applied it and have an outcome",
+        "Of runs with a final outcome that applied it, the share that went well",
     ),
     column(
         "Uses",

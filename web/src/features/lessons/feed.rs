@@ -6,10 +6,9 @@ use crate::api::Client;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use lesson_types::{
-    ApiError, LessonCourse, LessonPage, LessonView, LiftReport, LiftVerdict, RelevanceWord, Search,
-    SearchResults, Trust, limits,
+    ApiError, LessonCourse, LessonPage, LessonView, RelevanceWord, Search, SearchResults, Trust,
+    limits,
 };
-use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -90,7 +89,6 @@ pub struct Feed {
     /// How well the best lessons fit the search, by slug.
     pub relevance: RwSignal<HashMap<String, RelevanceWord>>,
     domains: RwSignal<BTreeSet<String>>,
-    verdicts: RwSignal<HashMap<String, LiftVerdict>>,
     /// Whether few enough are unreviewed that it says something of one.
     pub tells_unreviewed: RwSignal<bool>,
 }
@@ -113,7 +111,6 @@ impl Feed {
             error: RwSignal::new(None),
             relevance: RwSignal::new(HashMap::new()),
             domains: RwSignal::new(BTreeSet::new()),
-            verdicts: RwSignal::new(HashMap::new()),
             tells_unreviewed: RwSignal::new(false),
         };
         // A model that came or went changes what a search finds.
@@ -147,11 +144,6 @@ impl Feed {
     /// The row at a place, if it has been fetched.
     pub fn row(self, at: u32) -> Option<Arc<Row>> {
         self.rows.with(|rows| rows.get(at).cloned())
-    }
-
-    /// What measuring says of a lesson.
-    pub fn verdict(self, slug: &str) -> Option<LiftVerdict> {
-        self.verdicts.with(|verdicts| verdicts.get(slug).copied())
     }
 
     /// All rows that are here: where they begin, and where they end.
@@ -212,7 +204,6 @@ impl Feed {
             }
             if anew {
                 self.judge(turn).await;
-                self.weigh(turn).await;
             }
         });
     }
@@ -310,35 +301,6 @@ impl Feed {
             && self.relevance.with_untracked(|before| *before != words)
         {
             self.relevance.set(words);
-        }
-    }
-
-    /// Asks what measuring says of lessons, where anything is measured: making that reads all decisions.
-    async fn weigh(self, turn: u32) {
-        let Ok(policy) = self.client.get::<Value>("/v1/policy").await else {
-            return;
-        };
-        let on = |name: &str| {
-            policy["measure"][name]
-                .as_f64()
-                .is_some_and(|share| share > 0.0)
-        };
-        if !on("withhold") && !on("control_runs") {
-            return;
-        }
-        let path = format!("/v1/lift?limit={}", limits::PAGE);
-        let Ok(report) = self.client.get::<LiftReport>(path).await else {
-            return;
-        };
-        let told = report
-            .lessons
-            .into_iter()
-            .filter(|one| matches!(one.verdict, LiftVerdict::Helps | LiftVerdict::Hurts));
-        let verdicts = told.map(|one| (one.slug, one.verdict)).collect();
-        if self.turn.try_get_value() == Some(turn)
-            && self.verdicts.with_untracked(|before| *before != verdicts)
-        {
-            self.verdicts.set(verdicts);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::format;
 use crate::parameters::Parameters;
+use crate::who;
 
 /// The address of the list.
 pub const LIST: &str = "/lessons";
@@ -19,6 +20,10 @@ pub struct Filter {
     pub badge: String,
     /// A domain.
     pub domain: String,
+    /// The voice that added them.
+    pub by: String,
+    /// Where they come from, as their writer says.
+    pub source: String,
     /// `true` for archived lessons.
     pub archived: String,
     /// An order.
@@ -37,6 +42,8 @@ impl Filter {
             trust: word("trust"),
             badge: word("badge"),
             domain: word("domain"),
+            by: word("by"),
+            source: word("source"),
             archived: word("archived"),
             sort: word("sort"),
             reverse: word("reverse"),
@@ -69,6 +76,12 @@ impl Filter {
                 &self.badge,
             ),
             ("domain", format!("Domain: {}", self.domain), &self.domain),
+            (
+                "by",
+                format!("By: {}", who::name(&self.by, None).unwrap_or_default()),
+                &self.by,
+            ),
+            ("source", format!("Source: {}", self.source), &self.source),
             ("archived", "Archived".to_owned(), &self.archived),
         ]
         .into_iter()
@@ -84,6 +97,8 @@ impl Filter {
             "trust" => self.trust.clear(),
             "badge" => self.badge.clear(),
             "domain" => self.domain.clear(),
+            "by" => self.by.clear(),
+            "source" => self.source.clear(),
             "archived" => self.archived.clear(),
             _ => {}
         }
@@ -131,6 +146,8 @@ impl Filter {
             ("trust", &self.trust),
             ("badge", &self.badge),
             ("domain", &self.domain),
+            ("by", &self.by),
+            ("source", &self.source),
             ("archived", &self.archived),
             ("sort", &self.sort),
             ("reverse", &self.reverse),
@@ -152,11 +169,11 @@ pub fn facet_words<'a>(none: &str, words: impl Iterator<Item = &'a str>) -> Vec<
         .collect()
 }
 
-/// A badge by what was counted: uses that went well are no proof.
+/// A badge in words.
 pub fn use_in_words(badge: &str) -> &str {
     match badge {
-        "proven" => "Qualified by use",
-        "testing" => "Applied, not qualified",
+        "proven" => "Proven",
+        "testing" => "Applied, not proven",
         "new" => "Not applied yet",
         other => other,
     }
@@ -169,11 +186,12 @@ pub fn orders() -> Vec<(String, String)> {
         ("updated", "Last changed"),
         ("created", "Last added"),
         ("title", "Title"),
+        ("lift", "Lift"),
         ("score", "Causal score"),
         ("success", "Success rate"),
         ("applied", "Most used"),
         ("last_used", "Last used"),
-        ("standout", "What stands out"),
+        ("standout", "Status"),
         ("trend", "Rising success"),
         ("surfaced", "Most shown"),
         ("confidence", "Confidence"),

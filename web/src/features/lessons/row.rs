@@ -2,11 +2,12 @@
 
 use super::feed::{Feed, Row};
 use super::selection::Selection;
-use crate::components::{EffectChip, RelevanceChip, Sparkline};
+use crate::components::{LiftCell, LiftChip, RelevanceChip, Sparkline};
+use crate::features::figures::rate;
 use crate::format;
 use crate::markdown::plain;
 use leptos::prelude::*;
-use lesson_types::{LessonView, LiftVerdict, Qualification, Trust};
+use lesson_types::{LessonView, LiftWord, Qualification, Trust};
 use std::sync::Arc;
 
 /// The cells of a row.
@@ -28,6 +29,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
     let label = format!("Select “{}”", lesson.title);
     let title = lesson.title.clone();
     let numbers = numbers(lesson);
+    let lift = lesson.lift.clone();
     let uses = if numbers.uses == "1" { "use" } else { "uses" };
     let used = row.course.last_used_at.clone();
     let last = used.as_deref().map_or_else(|| "never".to_owned(), ago);
@@ -54,7 +56,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
             </a>
         </span>
         <span role="cell" class="cell-badge">{badge}</span>
-        <span role="cell" class="cell-score num" data-label="score">{numbers.score}</span>
+        <span role="cell" class="cell-score num" data-label="lift"><LiftCell lift/></span>
         <span role="cell" class="cell-success num" data-label="success">{numbers.success}</span>
         <span role="cell" class="cell-uses num" data-label=uses>{numbers.uses}</span>
         <span role="cell" class="cell-trend">{trend(course)}</span>
@@ -77,7 +79,6 @@ fn trend(success: Vec<Option<f64>>) -> AnyView {
 }
 
 struct Numbers {
-    score: String,
     success: String,
     uses: String,
 }
@@ -85,10 +86,8 @@ struct Numbers {
 /// A dash stands where there is nothing to count yet: a starting value would look like a finding.
 fn numbers(lesson: &LessonView) -> Numbers {
     let standing = &lesson.standing;
-    let score = (standing.use_count > 0).then_some(lesson.derived.causal_adjusted);
     Numbers {
-        score: score.map_or_else(|| "–".to_owned(), |score| format::trim(score * 100.0, 0)),
-        success: format::percent_or_dash(lesson.derived.success_rate),
+        success: rate(standing.success_count, standing.times_applied),
         uses: match standing.times_applied {
             0 => "–".to_owned(),
             uses => format::count(uses),
@@ -105,11 +104,9 @@ fn badge(lesson: &LessonView, feed: Feed) -> AnyView {
             "Not recommended until a person approves it with a reason",
         ),
         _ => {
-            if let Some((verdict, badge)) = effect(lesson, feed)
-                && verdict != LiftVerdict::Unknown
-            {
-                return view! { <span data-testid="row-badge"><EffectChip verdict badge/></span> }
-                    .into_any();
+            if lesson.lift.verdict != LiftWord::Unsure {
+                let lift = lesson.lift.clone();
+                return view! { <span data-testid="row-badge"><LiftChip lift/></span> }.into_any();
             }
             let found = feed
                 .relevance
@@ -120,21 +117,11 @@ fn badge(lesson: &LessonView, feed: Feed) -> AnyView {
             standing(lesson, feed.tells_unreviewed.get())
         }
     };
-    // Most lessons need more runs before their effect is known; only the lesson's page says how many.
+    // Of most lessons it is open whether they help; the number beside says how much.
     if word.is_empty() {
         return ().into_any();
     }
     view! { <span class=class title=title data-testid="row-badge">{word}</span> }.into_any()
-}
-
-/// What was measured of its effect: with the lesson, or where a list came without it, on its own.
-fn effect(lesson: &LessonView, feed: Feed) -> Option<(LiftVerdict, String)> {
-    let told = lesson.measured.as_ref();
-    told.map(|held| (held.verdict, held.badge.clone()))
-        .or_else(|| {
-            let verdict = feed.verdict(&lesson.slug)?;
-            Some((verdict, verdict.in_words(None)))
-        })
 }
 
 fn standing(
@@ -143,9 +130,9 @@ fn standing(
 ) -> (&'static str, &'static str, &'static str) {
     match lesson.derived.qualification {
         Qualification::Pending | Qualification::Excluded => (
-            "chip chip-bad",
+            "chip",
             "Kept out",
-            "Not recommended: it failed more often than it worked",
+            "Not recommended: what came of it speaks against it",
         ),
         Qualification::Qualified if lesson.trust == Trust::Unreviewed && tells_unreviewed => (
             "chip chip-warn",

@@ -1,4 +1,4 @@
-//! What a person should look at: lessons that hurt, are held back or sink, edits that came too late, silent agents.
+//! What a person should look at: lessons that hurt, are held back or sink, conflicting edits, silent agents.
 
 use crate::api::{Client, resource};
 use crate::components::{Chip, Skeleton, points};
@@ -8,7 +8,7 @@ use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{
-    ApiError, Insights, LessonLift, LiftReport, ReviewItem, ReviewQueue, ReviewReason,
+    ApiError, Insights, LessonLift, LiftReport, LiftWord, ReviewItem, ReviewQueue, ReviewReason,
 };
 
 /// Lines that are shown.
@@ -44,7 +44,7 @@ pub fn Attention(
             lines.push(Line {
                 tone: "bad",
                 word: "conflict",
-                text: format::plural(conflicts, "edit came too late", "edits came too late"),
+                text: format::plural(conflicts, "conflicting edit", "conflicting edits"),
                 note: String::new(),
                 href: "/settings/conflicts".to_owned(),
             });
@@ -105,8 +105,11 @@ fn lesson_page(slug: &str) -> String {
 }
 
 fn hurting(lesson: &LessonLift) -> Line {
+    let open = lesson.lift.low.zip(lesson.lift.high);
+    let open = open.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0);
     Line {
-        tone: "bad",
+        // The verdict is of all lessons together; nothing is red whose own interval holds 0.
+        tone: if open { "" } else { "bad" },
         word: "hurts",
         text: visible(if lesson.title.is_empty() {
             &lesson.slug
@@ -125,8 +128,12 @@ fn hurting(lesson: &LessonLift) -> Line {
 fn held(item: &ReviewItem) -> Option<Line> {
     let (tone, word, note) = match item.reasons.first()? {
         ReviewReason::Quarantined => ("warn", "held back", String::new()),
+        ReviewReason::Disqualified if item.lift.verdict == LiftWord::Hurts => {
+            ("bad", "hurts", format!("{} pts", points(item.lift.mean)))
+        }
+        // What keeps it out may be chance yet.
         ReviewReason::Disqualified => (
-            "bad",
+            "",
             "kept out",
             format!(
                 "{} of {} went well",
@@ -134,8 +141,9 @@ fn held(item: &ReviewItem) -> Option<Line> {
                 format::count(item.times_applied)
             ),
         ),
-        ReviewReason::Hurts => ("bad", "hurts", String::new()),
-        ReviewReason::Pruning | ReviewReason::BottomFive => ("bad", "sinking", String::new()),
+        // The item tells no interval of what was measured.
+        ReviewReason::Hurts => ("", "hurts", String::new()),
+        ReviewReason::Pruning | ReviewReason::BottomFive => ("", "sinking", String::new()),
         ReviewReason::NearDuplicate => {
             let other = item.duplicates.first()?;
             (

@@ -45,7 +45,12 @@ fn all(arm: LiftArm) -> u32 {
         .saturating_add(arm.open.unwrap_or_default())
 }
 
-/// Where the numbers come from, after `of runs`.
+/// How many runs have a final outcome.
+fn ended_runs(ends: RunEnds) -> String {
+    format::plural(ended(ends), "run", "runs")
+}
+
+/// Where the numbers come from, after the runs that they are of.
 fn within(range: Range) -> String {
     match range {
         Range::All => "since the first run".to_owned(),
@@ -88,7 +93,7 @@ fn known(
     view! {
         <div data-testid="headline" data-known="true">
             <p class="big">{part(totals.shown)}<span class="versus">" vs "</span>{part(totals.control)}</p>
-            <p class="said">"of runs with lessons and of control runs succeeded "{within(range)}</p>
+            <p class="said">{format!("of {} with lessons and of {} succeeded {}", ended_runs(totals.shown), format::plural(ended(totals.control), "control run", "control runs"), within(range))}</p>
             {moved(insights, range)}
             <p class=format!("big {class}")>{points_to(estimate, 1)}" points"</p>
             <p class="muted">{says}" 95% confidence interval; safe to check at any time."</p>
@@ -116,7 +121,7 @@ fn unknown(insights: &Insights, range: Range, report: &LiftReport) -> AnyView {
         .into_any(),
         Some(success) => view! {
             <p class="big">{format::percent(success)}</p>
-            <p class="said">"of runs with lessons succeeded "{within(range)}</p>
+            <p class="said">{format!("of {} with lessons succeeded {}", ended_runs(totals.shown), within(range))}</p>
             {moved(insights, range)}
         }
         .into_any(),

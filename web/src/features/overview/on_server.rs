@@ -4,7 +4,9 @@ use super::activity::Activity;
 use crate::api::{Client, resource};
 use crate::components::{Loaded, OnServerNote};
 use crate::features::figures::{Figure, Figures};
+use crate::features::issues::LoopIssues;
 use crate::format;
+use crate::more::{More, more};
 use leptos::prelude::*;
 use lesson_types::Stats;
 
@@ -14,10 +16,12 @@ pub fn OnServer() -> impl IntoView {
     let client = Client::get_from_context();
     let stats = resource(move || client.get::<Stats>("/v1/stats"));
     view! {
+        <LoopIssues/>
         <Loaded of=stats let:stats>
             {move || view! { <Figures figures=figures(&stats.get())/> }}
         </Loaded>
         <OnServerNote text="you work on this space on the server: what lessons do over time and what needs attention are reckoned from all runs, in a browser that keeps a copy".to_owned()/>
+        {more(More::Week)}
         <Activity/>
     }
 }
@@ -31,7 +35,7 @@ fn figures(stats: &Stats) -> Vec<Figure> {
     vec![
         count("Lessons", stats.lessons),
         count("Unreviewed", stats.unreviewed),
-        count("Qualified by use", stats.proven),
+        count("Proven", stats.proven),
         count("Rated", stats.lessons_rated),
     ]
 }

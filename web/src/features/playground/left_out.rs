@@ -252,6 +252,10 @@ fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
             "Not relevant enough",
             "They match the situation too little. Standing plays no part in this.",
         ),
+        "unlikely" => (
+            "Unlikely to be the right one",
+            "Another lesson matches the query so much better that these would only take its room.",
+        ),
         "duplicate_title" => (
             "Same title as a better one",
             "Of lessons with the same title, only the best is shown.",

@@ -4,6 +4,7 @@ use super::playground_state::{PlaygroundState, Run};
 use super::step_list::OUTCOME;
 use crate::api::{Asking, Client};
 use crate::components::{BadgeChip, Choice, ErrorNote, TextField, submit_by_key, use_toasts};
+use crate::features::figures::rate;
 use crate::format;
 use crate::outcome;
 use crate::sync::Syncing;
@@ -220,7 +221,10 @@ fn MovedTable(rows: Vec<Moved>) -> impl IntoView {
     let rows = rows
         .into_iter()
         .map(|(then, now)| {
-            let success = |lesson: &LessonView| format::percent_or_dash(lesson.derived.success_rate);
+            let success = |lesson: &LessonView| {
+                let held = &lesson.standing;
+                rate(held.success_count, held.times_applied)
+            };
             let rate = format!("{} → {}", success(&then), success(&now));
             let address = format!("/lessons/{}", format::encode(&now.slug));
             view! {

@@ -28,6 +28,7 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
     view! {
         <div class="waterfall-frame" class:waterfall-notes=move || notes.get()>
             <p class="waterfall-said" data-testid="waterfall-said">{said(&entry)}</p>
+            {likelihood(&entry).map(|told| view! { <p class="hint" data-testid="waterfall-likelihood">{told}</p> })}
             <table class="waterfall" data-testid="waterfall">
                 <caption class="sr-only">{format!("How the score of {} was computed", entry.title)}</caption>
                 <thead>
@@ -52,6 +53,15 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
                 on:click=move |_| notes.update(|notes| *notes = !*notes)>{move || if notes.get() { "Hide notes" } else { "Show notes" }}</button>
         </div>
     }
+}
+
+/// How likely the lesson is to be the right one, and how that came about.
+fn likelihood(entry: &TraceEntry) -> Option<String> {
+    let (likelihood, formula) = (entry.likelihood?, entry.likelihood_formula.as_ref()?);
+    let share = format::trim(likelihood, 3);
+    Some(format!(
+        "Likelihood to be the right one: {share} = {formula}"
+    ))
 }
 
 fn row(factor: &Factor, from: f64, to: f64) -> AnyView {
@@ -184,6 +194,8 @@ mod tests {
             title: "A".into(),
             rank: Some(1),
             relevance: 0.0,
+            likelihood: None,
+            likelihood_formula: None,
             score: 0.0,
             factors,
             excluded: None,

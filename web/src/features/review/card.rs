@@ -5,7 +5,7 @@ use super::entry::Entry;
 use super::hurts::Hurts;
 use super::reasons::{ReasonChip, alike, question};
 use super::review_page::{Command, ReviewPage};
-use crate::components::{BadgeChip, EffectChip, ErrorNote, Prose, TrustChip, When};
+use crate::components::{EffectChip, ErrorNote, LiftChip, Prose, TrustChip, When};
 use crate::features::set_aside::{ConflictCard, SetAsidePage};
 use crate::format;
 use crate::review::Reviewing;
@@ -192,8 +192,8 @@ fn Facts(lesson: LessonView) -> impl IntoView {
     view! {
         <footer class="review-facts">
             <div class="chips">
-                {lesson.measured.map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge/> })}
-                <BadgeChip badge=lesson.derived.badge/>
+                <LiftChip lift=lesson.lift/>
+                {lesson.measured.map(|held| view! { <EffectChip verdict=held.verdict badge=held.badge interval=held.low.zip(held.high)/> })}
                 {(lesson.trust != Trust::Approved).then(|| view! { <TrustChip trust=lesson.trust/> })}
                 <code class="slug">{lesson.slug}</code>
             </div>
@@ -234,7 +234,7 @@ fn Acts(item: Memo<Option<ReviewItem>>) -> impl IntoView {
     let run = move |command| move |_| page.run(command);
     view! {
         <Show when=move || kept_out.get()>
-            <p class="hint" id="review-trial-about">"Another trial: its streak of failures is forgiven; counters stay."</p>
+            <p class="hint" id="review-trial-about">"Another trial: what was learned of it, and its streak of failures, is forgotten; counters stay."</p>
         </Show>
         <div class="review-acts" role="group" aria-label="What to do with it">
             <Show when=move || is_lesson.get()>

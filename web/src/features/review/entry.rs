@@ -43,7 +43,7 @@ impl Entry {
     /// Why it is here, in a word or two.
     pub fn reason(&self) -> &'static str {
         match self {
-            Self::Conflict(_) => "Edit came too late",
+            Self::Conflict(_) => "Conflicting edit",
             Self::Lesson(item) => item.reasons.first().map_or("", |reason| short(*reason)),
         }
     }

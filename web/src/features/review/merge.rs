@@ -63,7 +63,22 @@ fn Question(item: ReviewItem) -> impl IntoView {
             others.iter().find(|other| other.slug == chosen).map(alike)
         }
     };
-    let read = move || matches!(both.get(), Some(Ok(_)));
+    // Two lessons that contradict each other are not merged by a key alone.
+    let is_agreed = RwSignal::new(false);
+    let contradicts = Memo::new(move |_| {
+        let chosen = chosen.get();
+        let mut others = others.iter();
+        let other = others.find(|other| other.slug == chosen)?;
+        other.contradicts.clone()
+    });
+    Effect::new(move |_| {
+        chosen.track();
+        is_agreed.set(false);
+    });
+    let read = move || {
+        let is_settled = contradicts.read().is_none() || is_agreed.get();
+        is_settled && matches!(both.get(), Some(Ok(_)))
+    };
     let merge = move || {
         if !read() {
             return;
@@ -93,6 +108,12 @@ fn Question(item: ReviewItem) -> impl IntoView {
                 view! { <Sides stays goes/> }.into_any()
             }
         }}
+        {move || contradicts.get().map(|word| view! {
+            <label class="note note-warn" data-testid="merge-contradicts">
+                <input type="checkbox" prop:checked=is_agreed on:change=move |event| is_agreed.set(event_target_checked(&event))/>
+                {format!(" They contradict each other, by “{word}”: only the text of the one that stays is kept. I have read both.")}
+            </label>
+        })}
         <p class="hint">"The other lesson is archived, and its counts are added to the one that stays. No text is changed; edit the lesson afterwards if something is missing."</p>
         <div class="actions">
             <button type="button" class="primary" aria-disabled=move || (!read()).then_some("true") on:click=move |_| merge() data-testid="merge-confirm">"Merge"<kbd aria-hidden="true">{format!("{} ↵", dom::key_name("Ctrl"))}</kbd></button>

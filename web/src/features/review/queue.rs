@@ -1,12 +1,10 @@
 //! The list of what waits, and how far one has come.
 
 use super::entry::Entry;
-use super::reasons::short;
 use super::review_page::ReviewPage;
 use crate::format;
 use crate::review::Reviewing;
 use leptos::prelude::*;
-use lesson_types::ReviewCounts;
 use wasm_bindgen::JsCast;
 
 /// How far this visit has come.
@@ -18,7 +16,6 @@ pub fn Progress() -> impl IntoView {
     let waiting = Memo::new(move |_| page.waiting());
     let put_off = Memo::new(move |_| waiting.get().saturating_sub(page.left()));
     let all = Memo::new(move |_| done.get().saturating_add(waiting.get()));
-    let counts = Memo::new(move |_| reviewing.read(|queue| queue.counts));
     view! {
         <div class="review-head">
             <div class="review-progress">
@@ -28,33 +25,8 @@ pub fn Progress() -> impl IntoView {
                 </label>
                 <progress id="review-progress" max=move || all.get().max(1).to_string() value=move || done.get().to_string()></progress>
             </div>
-            <ul class="review-counts" aria-label="Waiting, by reason">{move || words(counts.get())}</ul>
         </div>
     }
-}
-
-fn words(counts: ReviewCounts) -> AnyView {
-    use lesson_types::ReviewReason::{
-        BottomFive, Disqualified, Hurts, NearDuplicate, NeverRated, Pruning, Quarantined,
-        Unreviewed,
-    };
-    [
-        (Quarantined, counts.quarantined),
-        (Hurts, counts.hurts),
-        (NearDuplicate, counts.near_duplicate),
-        (Disqualified, counts.disqualified),
-        (Pruning, counts.pruning),
-        (BottomFive, counts.bottom_five),
-        (NeverRated, counts.never_rated),
-        (Unreviewed, counts.unreviewed),
-    ]
-    .into_iter()
-    .filter(|(_, count)| *count > 0)
-    .map(|(reason, count)| {
-        view! { <li data-reason=reason.as_str()><b class="num">{format::count(count)}</b>" "{format::lower(short(reason))}</li> }
-    })
-    .collect::<Vec<_>>()
-    .into_any()
 }
 
 /// What waits, in its order.
@@ -67,7 +39,7 @@ pub fn Queue() -> impl IntoView {
     });
     let more = Memo::new(move |_| {
         let read = u32::try_from(page.entries().len()).unwrap_or(u32::MAX);
-        page.left().saturating_sub(read)
+        page.rest().saturating_sub(read)
     });
     // The row in front stays in sight of the list, which scrolls by itself.
     Effect::new(move |_| {

@@ -1,5 +1,6 @@
 //! Why a lesson is in the queue, in words.
 
+use crate::components::lift_words;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Lift, Measure, NearDuplicate, Qualification, ReviewItem, ReviewReason};
@@ -30,9 +31,21 @@ pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
             item.remedy.as_deref().unwrap_or_default()
         ),
         ReviewReason::NearDuplicate => match item.duplicates.first() {
+            Some(other) if other.contradicts.is_some() => format!(
+                "{} Which of them is right? Edit or archive the other one.",
+                alike(other)
+            ),
             Some(other) => format!("{} Does it say anything of its own?", alike(other)),
             None => "Another lesson says almost the same.".to_owned(),
         },
+        // Where the standing is lift, that is what keeps it out.
+        ReviewReason::Disqualified if item.lift.high < 0.0 || item.lift.mean < 0.0 => format!(
+            "Not recommended: {}; {} of {} went well. {}",
+            lift_words(&item.lift),
+            format::count(item.success_count),
+            format::plural(item.times_applied, "use", "uses"),
+            item.remedy.as_deref().unwrap_or_default()
+        ),
         ReviewReason::Disqualified => format!(
             "Not recommended: {} of {} went well{}. {}",
             format::count(item.success_count),
@@ -80,9 +93,15 @@ fn interval(lift: &Lift) -> String {
     }
 }
 
-/// How alike another lesson is.
+/// How alike another lesson is, or that one of them denies what the other says.
 pub fn alike(other: &NearDuplicate) -> String {
     let share = format::percent(other.similarity);
+    if let Some(word) = &other.contradicts {
+        return format!(
+            "It contradicts “{}”: nearly the same words, but for “{word}”.",
+            other.title
+        );
+    }
     match other.measure {
         Measure::Meaning => format!("Its meaning is {share} similar to “{}”.", other.title),
         Measure::Words => format!("It shares {share} of its words with “{}”.", other.title),
@@ -93,14 +112,14 @@ pub fn alike(other: &NearDuplicate) -> String {
 #[component]
 pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
     let class = match reason {
-        ReviewReason::Quarantined | ReviewReason::Hurts | ReviewReason::Disqualified => {
-            "chip chip-bad"
-        }
+        ReviewReason::Quarantined | ReviewReason::Hurts => "chip chip-bad",
         ReviewReason::NearDuplicate => "chip chip-info",
-        ReviewReason::Pruning | ReviewReason::BottomFive | ReviewReason::Unreviewed => {
-            "chip chip-warn"
-        }
-        ReviewReason::NeverRated => "chip",
+        ReviewReason::Unreviewed => "chip chip-warn",
+        // What outcomes or ratings say of these may be chance.
+        ReviewReason::Disqualified
+        | ReviewReason::Pruning
+        | ReviewReason::BottomFive
+        | ReviewReason::NeverRated => "chip",
     };
     view! { <span class=class data-testid="reason" data-reason=reason.as_str()>{short(reason)}</span> }
 }

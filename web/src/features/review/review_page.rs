@@ -135,6 +135,15 @@ impl ReviewPage {
         page
     }
 
+    /// Puts the entry of this name in front; one that is still on its way comes there once it is read.
+    pub fn show_named(self, name: String) {
+        let place = self.front.with_untracked(|front| front.place);
+        self.front.set(Front {
+            name: Some(name),
+            place,
+        });
+    }
+
     /// Whether anything is to be decided.
     pub fn has_entries(self) -> bool {
         self.entries.with(|entries| !entries.is_empty())
@@ -164,19 +173,28 @@ impl ReviewPage {
         self.reviewing.waiting().saturating_add(late)
     }
 
+    /// How many there are to look at here, as far as the filter takes them.
+    pub fn rest(self) -> u32 {
+        self.left()
+            .min(self.reviewing.fits().saturating_add(self.late()))
+    }
+
+    fn late(self) -> u32 {
+        self.entries.with(|entries| {
+            let late = entries
+                .iter()
+                .filter(|entry| matches!(entry, Entry::Conflict(_)));
+            u32::try_from(late.count()).unwrap_or(u32::MAX)
+        })
+    }
+
     /// How many are left to look at in this visit, those that are not read yet too.
     pub fn left(self) -> u32 {
         let lessons = self
             .reviewing
             .waiting()
             .saturating_sub(self.reviewing.skipped());
-        let conflicts = self.entries.with(|entries| {
-            let late = entries
-                .iter()
-                .filter(|entry| matches!(entry, Entry::Conflict(_)));
-            u32::try_from(late.count()).unwrap_or(u32::MAX)
-        });
-        lessons.saturating_add(conflicts)
+        lessons.saturating_add(self.late())
     }
 
     /// Keeps the text of the lesson in front, and reads that of the next one ahead.

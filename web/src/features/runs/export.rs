@@ -1,6 +1,7 @@
 //! The runs that fit the filters as a file: a row each for a spreadsheet, or a line each of what the interface answers.
 
 use super::feed::Feed;
+use super::sorting::duration;
 use super::words::situation;
 use crate::components::{csv_cell, use_toasts};
 use crate::dom;
@@ -11,7 +12,7 @@ use leptos::task::spawn_local;
 use lesson_types::{DecisionOutcome, DecisionView};
 
 /// The columns of a spreadsheet.
-const COLUMNS: [&str; 14] = [
+const COLUMNS: [&str; 17] = [
     "run",
     "when",
     "by",
@@ -26,6 +27,9 @@ const COLUMNS: [&str; 14] = [
     "outcome",
     "pnl_percent",
     "control",
+    "duration_seconds",
+    "tokens",
+    "learned",
 ];
 
 /// How runs are written down.
@@ -80,6 +84,7 @@ fn row(run: &DecisionView) -> String {
             .collect::<Vec<_>>()
             .join(" ")
     };
+    let learned: Vec<&str> = run.learned.iter().map(|one| one.slug.as_str()).collect();
     let outcome = run.outcome.unwrap_or(DecisionOutcome::Pending);
     let control = run.measured.as_ref().is_some_and(|held| held.control);
     line([
@@ -102,6 +107,10 @@ fn row(run: &DecisionView) -> String {
         run.pnl_percent
             .map_or_else(String::new, |percent| format::trim(percent, 4)),
         control.to_string(),
+        duration(run).map_or_else(String::new, |span| format::trim(span / 1_000.0, 3)),
+        run.tokens
+            .map_or_else(String::new, |tokens| tokens.to_string()),
+        learned.join(" "),
     ])
 }
 
@@ -126,9 +135,12 @@ pub fn ExportRuns(feed: Feed) -> impl IntoView {
                 })
                 .await;
             match read {
-                Ok(count) => {
+                Ok(read) => {
                     dom::download_text(how.name(), how.kind(), &text);
-                    toasts.good(format!("{} exported", format::plural(count, "run", "runs")));
+                    toasts.good(format!(
+                        "{} exported",
+                        format::plural(read.count, "run", "runs")
+                    ));
                 }
                 Err(error) => toasts.bad(format!("Nothing was exported: {}", error.message)),
             }
@@ -152,9 +164,10 @@ mod tests {
             "id": "d-1", "title": "Say hi", "by": "agent:ci", "at": "2026-11-22T08:30:00.000Z", "query": "Say \"hi\", then =go",
             "domain": "perps", "project_type": null, "tech_stack": ["rust", "sql"], "phase": null,
             "lessons": [
-                {"slug": "a", "relevance": 1.0, "applied": true, "match_type": "explicit", "confidence": 0.9, "quote": null, "counted": true, "was_presented": true, "contributed_to_success": true},
-                {"slug": "b", "relevance": 0.5, "applied": false, "match_type": "none", "confidence": 0.0, "quote": null, "counted": false, "was_presented": true, "contributed_to_success": false}
+                {"slug": "a", "title": "A", "relevance": 1.0, "applied": true, "match_type": "explicit", "confidence": 0.9, "quote": null, "counted": true, "was_presented": true, "contributed_to_success": true},
+                {"slug": "b", "title": "B", "relevance": 0.5, "applied": false, "match_type": "none", "confidence": 0.0, "quote": null, "counted": false, "was_presented": true, "contributed_to_success": false}
             ],
+            "tokens": 70, "learned": [{"slug": "c", "title": "C"}],
             "measured": null, "outcome": "success", "pnl_percent": 3.5, "outcome_by": "", "outcome_at": null,
             "feedback": [], "opinions": []
         }))
@@ -165,7 +178,7 @@ mod tests {
     fn a_run_is_a_row_for_a_spreadsheet() {
         assert_eq!(
             row(&run()),
-            "d-1,2026-11-22T08:30:00.000Z,agent:ci,agent ci,\"Say \"\"hi\"\", then =go\",perps,,\"rust, sql\",,a b,a,success,3.5,false\r\n"
+            "d-1,2026-11-22T08:30:00.000Z,agent:ci,agent ci,\"Say \"\"hi\"\", then =go\",perps,,\"rust, sql\",,a b,a,success,3.5,false,,70,c\r\n"
         );
     }
 

@@ -10,6 +10,14 @@ use std::collections::BTreeSet;
 /// Runs on a page.
 const PAGE: usize = 25;
 
+/// What was read.
+pub struct Pages {
+    /// How many runs.
+    pub count: u32,
+    /// Whether there are more.
+    pub is_cut: bool,
+}
+
 /// The runs; cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Feed {
@@ -46,7 +54,10 @@ impl Feed {
         Effect::new(move |before: Option<Filter>| {
             let filter = filter.get();
             feed.client.changed.track();
-            let held = if before.as_ref() == Some(&filter) {
+            let held = if before
+                .as_ref()
+                .is_some_and(|before| before.same_runs(&filter))
+            {
                 feed.runs.with_untracked(Vec::len)
             } else {
                 feed.runs.set(Vec::new());
@@ -112,18 +123,34 @@ impl Feed {
         true
     }
 
-    /// Reads all runs that fit the filters, a page at a time, and tells how many there were. What is held stays.
-    pub async fn each_page(self, mut take: impl FnMut(&[DecisionView])) -> Result<u32, ApiError> {
+    /// Reads all runs that fit the filters: see [`Self::each_page_of`].
+    pub async fn each_page(self, take: impl FnMut(&[DecisionView])) -> Result<Pages, ApiError> {
         let filter = self.filter.get_untracked();
-        let (mut count, mut cursor) = (0_u32, None::<String>);
+        self.each_page_of(&filter, usize::MAX, take).await
+    }
+
+    /// Reads the runs that fit a filter, the newest first and a page at a time, until there are no more or as many as
+    /// `most`. What is held stays.
+    pub async fn each_page_of(
+        self,
+        filter: &Filter,
+        most: usize,
+        mut take: impl FnMut(&[DecisionView]),
+    ) -> Result<Pages, ApiError> {
+        let (mut count, mut cursor) = (0_usize, None::<String>);
         loop {
             let path = filter.request(limits::PAGE, cursor.as_deref());
             let page = self.client.get::<DecisionPage>(path).await?;
             take(&page.decisions);
-            count = count.saturating_add(u32::try_from(page.decisions.len()).unwrap_or(u32::MAX));
+            count += page.decisions.len();
             match page.next_cursor {
-                Some(next) => cursor = Some(next),
-                None => return Ok(count),
+                Some(next) if count < most => cursor = Some(next),
+                next => {
+                    return Ok(Pages {
+                        count: u32::try_from(count).unwrap_or(u32::MAX),
+                        is_cut: next.is_some(),
+                    });
+                }
             }
         }
     }

@@ -21,6 +21,10 @@ pub struct Filter {
     pub from: String,
     /// The last day.
     pub to: String,
+    /// What the list is sorted by: a word of [`super::sorting::Key`].
+    pub sort: String,
+    /// `true` turns the order round.
+    pub reverse: String,
 }
 
 impl Filter {
@@ -34,12 +38,89 @@ impl Filter {
             q: query.text("q"),
             from: query.text("from"),
             to: query.text("to"),
+            sort: query.text("sort"),
+            reverse: query.text("reverse"),
         }
+    }
+
+    /// Whether the order is turned round.
+    pub fn is_reversed(&self) -> bool {
+        self.reverse == "true"
+    }
+
+    /// The same in the order that runs come in.
+    fn unsorted(&self) -> Self {
+        Self {
+            sort: String::new(),
+            reverse: String::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the same runs fit both.
+    pub fn same_runs(&self, other: &Self) -> bool {
+        self.unsorted() == other.unsorted()
+    }
+
+    /// Whether nothing limits the list.
+    pub fn is_plain(&self) -> bool {
+        self.same_runs(&Self::default())
+    }
+
+    /// What limits the list beside the search: the parameter's name, and the limit in words. `agent` names an asker.
+    pub fn facets(&self, agent: impl Fn(&str) -> String) -> Vec<(&'static str, String)> {
+        [
+            (
+                "outcome",
+                format!("Outcome: {}", self.outcome),
+                &self.outcome,
+            ),
+            ("by", format!("Agent: {}", agent(&self.by)), &self.by),
+            ("domain", format!("Domain: {}", self.domain), &self.domain),
+            ("lesson", format!("Lesson: {}", self.lesson), &self.lesson),
+            ("from", format!("From {}", self.from), &self.from),
+            ("to", format!("To {}", self.to), &self.to),
+        ]
+        .into_iter()
+        .filter(|(_, _, word)| !word.is_empty())
+        .map(|(name, label, _)| (name, label))
+        .collect()
+    }
+
+    /// Takes one of the limits off.
+    pub fn without(mut self, name: &str) -> Self {
+        match name {
+            "outcome" => self.outcome.clear(),
+            "by" => self.by.clear(),
+            "domain" => self.domain.clear(),
+            "lesson" => self.lesson.clear(),
+            "from" => self.from.clear(),
+            "to" => self.to.clear(),
+            _ => {}
+        }
+        self
+    }
+
+    /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
+    pub fn sorted_by(mut self, sort: &str) -> Self {
+        let same = self.sort == sort;
+        (self.sort, self.reverse) = match (same, self.is_reversed()) {
+            (false, _) => (sort.to_owned(), String::new()),
+            (true, false) => (sort.to_owned(), "true".to_owned()),
+            (true, true) => (String::new(), String::new()),
+        };
+        self
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
-        let query = self.query(&self.from, &self.to);
+        let mut query = self.query(&self.from, &self.to);
+        for (key, word) in [("sort", &self.sort), ("reverse", &self.reverse)] {
+            if !word.is_empty() {
+                let mark = if query.is_empty() { "" } else { "&" };
+                query.push_str(&format!("{mark}{key}={}", format::encode(word)));
+            }
+        }
         if query.is_empty() {
             "/runs".to_owned()
         } else {
@@ -144,6 +225,30 @@ mod tests {
             Filter::default().request(25, None),
             "/v1/decisions?limit=25"
         );
+    }
+
+    #[test]
+    fn an_order_is_in_the_address_and_limits_nothing() {
+        let mut filter = Filter {
+            by: "agent:ci".into(),
+            ..Filter::default()
+        };
+        for address in [
+            "/runs?by=agent%3Aci&sort=tokens",
+            "/runs?by=agent%3Aci&sort=tokens&reverse=true",
+            "/runs?by=agent%3Aci",
+        ] {
+            let before = filter.clone();
+            filter = filter.sorted_by("tokens");
+            assert_eq!(filter.address(), address);
+            assert!(filter.same_runs(&before) && !filter.is_plain());
+            let search = address.split_once('?').map_or("", |(_, search)| search);
+            assert_eq!(Filter::read(&Parameters::read(search)), filter);
+            assert!(!filter.request(25, None).contains("sort"));
+        }
+        let named = filter.facets(|by| by.replace("agent:", "the "));
+        assert_eq!(named, [("by", "Agent: the ci".to_owned())]);
+        assert_eq!(filter.without("by"), Filter::default());
     }
 
     #[test]

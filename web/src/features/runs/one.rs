@@ -1,6 +1,7 @@
 //! One run: its task, its lessons and what was made of them, the outcome, feedback and ratings.
 
 use super::give::{Drafts, GiveFeedback, GiveOutcome};
+use super::sorting::{duration, span};
 use super::words::situation;
 use crate::api::{Query, use_get};
 use crate::components::{Empty, ErrorNote, Loading, MeasuredNote, Page, When};
@@ -67,6 +68,11 @@ fn Whole(
         .map(|lesson| one_lesson(lesson, &run.opinions, me))
         .collect::<Vec<_>>();
     let none = lessons.is_empty();
+    let learned = run
+        .learned
+        .iter()
+        .map(|one| view! { <li>{lesson_link(&one.slug, &one.title)}</li> })
+        .collect::<Vec<_>>();
     let outcome = outcome_words(&run, &domain, me);
     let settled = run.outcome.is_some_and(outcome::is_final);
     let feedback = feedback_rows(&run.feedback, me);
@@ -96,6 +102,12 @@ fn Whole(
                     <ol class="shown">{lessons}</ol>
                     {measured}
                 </section>
+                {(!learned.is_empty()).then(|| view! {
+                    <section class="card" data-testid="run-learned">
+                        <h2>"Learned"</h2>
+                        <ul class="shown">{learned}</ul>
+                    </section>
+                })}
             </div>
             <aside class="stack">
                 <section class="card" data-testid="run-details"><h2>"Details"</h2><dl class="facts">{facts}</dl></section>
@@ -122,6 +134,11 @@ fn facts(run: &DecisionView, me: Option<&str>) -> AnyView {
         ("When", run.at.as_deref().map(format::time)),
         ("Who", who::name(&run.by, me)),
         ("Run", Some(visible(&run.id))),
+        ("Took", duration(run).map(span)),
+        (
+            "Tokens of lessons",
+            run.tokens.filter(|tokens| *tokens > 0).map(format::count),
+        ),
         ("Domain", some(&run.domain)),
         ("Project type", some(&run.project_type)),
         ("Tech stack", some(&Some(tech))),
@@ -157,7 +174,7 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&st
     view! {
         <li data-testid="run-lesson" data-slug=lesson.slug.clone() data-applied=lesson.applied.to_string()>
             <div class="shown-head">
-                <a href=format!("/lessons/{}", format::encode(&lesson.slug))>{lesson.slug.clone()}</a>
+                {lesson_link(&lesson.slug, &lesson.title)}
                 <span class=class>{label}</span>
             </div>
             <p class="muted shown-facts">{facts.join(" · ")}</p>
@@ -166,6 +183,13 @@ fn one_lesson(lesson: &DecisionLesson, opinions: &[GivenOpinion], me: Option<&st
         </li>
     }
     .into_any()
+}
+
+/// A lesson by its title, with its slug for those who look for it.
+fn lesson_link(slug: &str, title: &str) -> AnyView {
+    let name = if title.is_empty() { slug } else { title };
+    view! { <a href=format!("/lessons/{}", format::encode(slug)) title=slug.to_owned() dir="auto">{visible(name)}</a> }
+        .into_any()
 }
 
 fn opinion(given: &GivenOpinion, me: Option<&str>) -> AnyView {

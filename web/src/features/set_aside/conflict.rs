@@ -123,6 +123,7 @@ fn patch(base_rev: u32, fields: &[(String, String)]) -> LessonPatch {
             "project_types" => patch.project_types = words(),
             "tech_stacks" => patch.tech_stacks = words(),
             "tags" => patch.tags = words(),
+            "extra" => patch.extra = text(),
             _ => {}
         }
     }
@@ -134,8 +135,9 @@ fn label(name: &str) -> String {
     match name {
         "context" => "When it applies".to_owned(),
         "recommendation" => "What to do".to_owned(),
-        "project_types" => "Kinds of project".to_owned(),
-        "tech_stacks" => "Technologies".to_owned(),
+        "project_types" => "Project type".to_owned(),
+        "tech_stacks" => "Tech stack".to_owned(),
+        "extra" => "Other fields of its file".to_owned(),
         other => format::spaced(other),
     }
 }

@@ -277,8 +277,12 @@ impl Batch {
 fn add(sum: &mut Imported, part: Imported) {
     sum.added += part.added;
     sum.updated += part.updated;
+    sum.proposed += part.proposed;
     sum.unchanged += part.unchanged;
     sum.events += part.events;
+    for (format, count) in part.formats {
+        *sum.formats.entry(format).or_default() += count;
+    }
     sum.rejected.extend(part.rejected);
     sum.warnings.extend(part.warnings);
     sum.lessons.extend(part.lessons);

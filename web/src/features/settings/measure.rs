@@ -1,18 +1,22 @@
-//! Measuring what lessons do: the switch, and what is known so far.
+//! Measuring what lessons do: what their standing is, the switch, and what is known so far, learned and measured side by
+//! side.
 
 use crate::api::{Asking, Client, json, read, use_get};
-use crate::components::{ErrorNote, Loading, points, use_toasts};
+use crate::components::{ErrorNote, LiftCell, Loading, from_runs, points, use_toasts};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
 use lesson_types::{
-    LessonLift, Lift, LiftGuard, LiftReport, LiftVerdict, MeasurePolicyPatch, Method, PolicyPatch,
+    LessonMeasured, LessonPage, LessonView, Lift, LiftGuard, LiftReport, LiftVerdict,
+    MeasurePolicyPatch, Method, PolicyPatch, StandingRule,
 };
 use serde_json::Value;
 
 /// What the switch sets: one decision in ten gets no lessons, and each lesson that would be shown is left out of one in five.
 const CONTROL_RUNS: f64 = 0.1;
 const WITHHOLD: f64 = 0.2;
+/// Lessons in the table.
+const ROWS: usize = 20;
 
 /// The switch, the lift of the loop, and the lessons that are known best.
 #[component]
@@ -51,8 +55,10 @@ pub fn MeasureCard() -> impl IntoView {
     };
     view! {
         <section class="card" id="measure" tabindex="-1" data-testid="measure" aria-labelledby="measure-title">
-            <h2 id="measure-title">"Measuring"</h2>
-            <p class="muted">"A success rate says more about the task than about the lesson. With this on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is its effect. It applies to everybody in the space and can be turned off at any time."</p>
+            <h2 id="measure-title">"Standing and measuring"</h2>
+            <Standing/>
+            <h3>"Measuring"</h3>
+            <p class="muted">"Lift is learned from runs as they come. Measuring makes it certain: with this on, one run in ten gets no lessons, and each lesson is left out of one run in five at random: the difference is its effect. It applies to everybody in the space and can be turned off at any time."</p>
             <label class="check">
                 <input type="checkbox" data-testid="measure-on"
                     prop:checked=move || on.get() == Some(true)
@@ -64,61 +70,137 @@ pub fn MeasureCard() -> impl IntoView {
             {move || match report.data.get() {
                 None => view! { <Loading/> }.into_any(),
                 Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
-                Some(Ok(report)) => known(report).into_any(),
+                Some(Ok(report)) => known(&report).into_any(),
             }}
+            <Lifts/>
         </section>
     }
 }
 
-/// What is known so far.
-fn known(report: LiftReport) -> impl IntoView {
+/// What past use does to a lesson's place: its lift, or the rules of ratings and outcomes.
+#[component]
+fn Standing() -> impl IntoView {
+    let client = Client::get_from_context();
+    let toasts = use_toasts();
+    let asking = Asking::default();
+    let policy = use_get::<Value>(|| "/v1/policy".to_owned());
+    let rule = Memo::new(move |_| {
+        policy.data.with(|policy| {
+            let policy = policy.as_ref()?.as_ref().ok()?;
+            serde_json::from_value::<StandingRule>(policy["rank"]["standing"].clone()).ok()
+        })
+    });
+    let set = move |wanted: StandingRule| {
+        let body = serde_json::json!({ "rank": { "standing": wanted } });
+        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&body));
+        asking.run(
+            async move { asked.await.and_then(read::<Value>) },
+            move |_| {
+                toasts.good(match wanted {
+                    StandingRule::Lift => "Lessons are ranked by their lift from now on",
+                    StandingRule::Seeds => "Lessons are ranked by the rules from now on",
+                });
+            },
+        );
+    };
+    let choice = move |one: StandingRule, name: &'static str, about: &'static str| {
+        view! {
+            <label class="check">
+                <input type="radio" name="standing" data-testid=format!("standing-rule-{}", one.as_str())
+                    prop:checked=move || rule.get() == Some(one)
+                    disabled=move || asking.busy.get() || rule.get().is_none()
+                    on:change=move |_| set(one)/>
+                <span><b>{name}</b>" "{about}</span>
+            </label>
+        }
+    };
+    view! {
+        <fieldset data-testid="standing-rule">
+            <legend>"What past use does to a lesson's place"</legend>
+            {choice(StandingRule::Lift, "Lift.", "One number a lesson, learned from every run: how much more often runs succeed in which it is applied. Doubt counts for a lesson and grows back with time, so none is out for good.")}
+            {choice(StandingRule::Seeds, "Seeds.", "The rules of ratings, feedback and outcomes. Five failures in a row keep a lesson out until a person gives it another trial.")}
+        </fieldset>
+        {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+    }
+}
+
+/// What is known of the loop.
+fn known(report: &LiftReport) -> impl IntoView + use<> {
     let counts = report.counts;
     let words = format!(
         "{} helps, {} no difference seen, {} hurts, {} not known yet",
         counts.helps, counts.no_difference, counts.hurts, counts.unknown
     );
-    let rows = report.lessons.iter().map(row).collect::<Vec<_>>();
-    let none = rows.is_empty();
     view! {
         <dl class="facts">
             <div><dt>"The loop"</dt><dd data-testid="loop-lift">{told(&report.whole, None)}</dd></div>
             <div><dt>"Lessons"</dt><dd>{words}</dd></div>
         </dl>
-        {(!none).then(|| view! {
-            <div class="scroll" tabindex="0" role="group" aria-label="Lessons by what they do">
-                <table class="records" data-testid="lifts">
-                    <caption class="sr-only">"Lessons by what they do"</caption>
-                    <thead><tr><th scope="col">"Lesson"</th><th scope="col">"What it does"</th><th scope="col">"Lift"</th><th scope="col">"Observed"</th></tr></thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        })}
     }
 }
 
-fn row(lesson: &LessonLift) -> impl IntoView + use<> {
+/// Lessons by their lift, each with what was measured of it.
+#[component]
+fn Lifts() -> impl IntoView {
+    let page = use_get::<LessonPage>(|| format!("/v1/lessons?sort=lift&limit={ROWS}"));
+    move || match page.data.get() {
+        None => view! { <Loading/> }.into_any(),
+        Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
+        Some(Ok(page)) => {
+            let seen = page
+                .lessons
+                .iter()
+                .filter(|lesson| lesson.lift.at.is_some());
+            let rows = seen.map(row).collect::<Vec<_>>();
+            let none = rows.is_empty();
+            (!none)
+                .then(|| {
+                    view! {
+                        <div class="scroll" tabindex="0" role="group" aria-label="Lessons by their lift">
+                            <table class="records" data-testid="lifts">
+                                <caption class="sr-only">"Lessons by their lift, and what withholding them has shown"</caption>
+                                <thead><tr><th scope="col">"Lesson"</th><th scope="col">"Lift, learned from every run"</th><th scope="col">"Measured by withholding"</th></tr></thead>
+                                <tbody>{rows}</tbody>
+                            </table>
+                        </div>
+                    }
+                })
+                .into_any()
+        }
+    }
+}
+
+fn row(lesson: &LessonView) -> impl IntoView + use<> {
     let address = format!("/lessons/{}", format::encode(&lesson.slug));
-    let name = if lesson.title.is_empty() {
-        &lesson.slug
-    } else {
-        &lesson.title
-    };
-    let observed = match lesson.evidence_runs {
-        0 => "–".to_owned(),
-        runs => format!(
-            "{} points in {}",
-            points(lesson.evidence),
-            format::plural(runs, "run", "runs")
-        ),
-    };
+    let runs = from_runs(lesson.lift.runs);
+    let lift = lesson.lift.clone();
     view! {
         <tr data-testid="lift" data-slug=lesson.slug.clone()>
-            <th scope="row"><a href=address dir="auto">{visible(name)}</a></th>
-            <td>{lesson.verdict.in_words(None)}</td>
-            <td>{told(&lesson.lift, lesson.more_runs)}</td>
-            <td class="muted">{observed}</td>
+            <th scope="row"><a href=address dir="auto">{visible(&lesson.title)}</a></th>
+            <td><LiftCell lift/>" "<small class="muted">{runs}</small></td>
+            <td>{measured(lesson.measured.as_ref())}</td>
         </tr>
     }
+}
+
+/// What was measured of a lesson, in words.
+fn measured(held: Option<&LessonMeasured>) -> String {
+    let Some(held) = held else {
+        return "–".to_owned();
+    };
+    match (held.estimate, held.low, held.high) {
+        (Some(estimate), Some(low), Some(high)) => between(estimate, low, high),
+        _ => held.verdict.in_words(held.more_runs),
+    }
+}
+
+fn between(estimate: f64, low: f64, high: f64) -> String {
+    format!(
+        "{} points ({} to {})",
+        points(estimate),
+        points(low),
+        points(high)
+    )
 }
 
 /// A lift with its interval, or why there is none.
@@ -128,12 +210,7 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
             "Turned off: lessons were shown and withheld in proportions that differ from those drawn".to_owned()
         }
         (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => {
-            format!(
-                "{} points ({} to {})",
-                points(estimate),
-                points(low),
-                points(high)
-            )
+            between(estimate, low, high)
         }
         _ => LiftVerdict::Unknown.in_words(more_runs),
     }

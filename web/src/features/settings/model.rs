@@ -3,12 +3,16 @@
 use crate::api::{Client, Engine};
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::ModelState;
+use lesson_types::{ModelName, ModelState};
 
 /// The model's card.
 #[component]
 pub fn ModelCard() -> impl IntoView {
     let client = Client::get_from_context();
+    // Without a network there is nothing to choose from.
+    if window().navigator().on_line() {
+        client.ask_models();
+    }
     let can_load = move || {
         matches!(
             client.model.get(),
@@ -27,6 +31,18 @@ pub fn ModelCard() -> impl IntoView {
         ModelState::Ready { id } => format!("Ready ({id}). Lessons are found by meaning."),
         ModelState::Failed { message } => message,
     }
+    };
+    // The one that could be had instead, where there is a choice.
+    let other = move || {
+        let (offered, chosen) = client.models.get();
+        let is_busy = matches!(
+            client.model.get(),
+            ModelState::Downloading { .. } | ModelState::Loading
+        );
+        offered
+            .into_iter()
+            .find(|name| *name != chosen)
+            .filter(|_| !is_busy)
     };
     let bar = move || match client.model.get() {
         ModelState::Downloading { loaded, total } if total > 0 => Some((Some(loaded), total)),
@@ -71,6 +87,18 @@ pub fn ModelCard() -> impl IntoView {
                     <button type="button" class="primary" on:click=move |_| client.resume_indexing() data-testid="resume-indexing">"Resume"</button>
                 </Show>
             </div>
+            {move || other().map(|name| {
+                let (hint, label) = match name {
+                    ModelName::Multilingual => ("For lessons or questions that are not in English there is a multilingual model (45 MB). English it understands a little less well. Lessons are read anew when it changes, and found by keywords meanwhile.", "Use the multilingual model"),
+                    ModelName::English => ("The multilingual model is in use. For English alone, the English one (23 MB) finds more and is three times as quick.", "Use the English model"),
+                };
+                view! {
+                    <p class="hint">{hint}</p>
+                    <div class="actions">
+                        <button type="button" disabled=move || !ready() on:click=move |_| client.choose_model(name) data-testid="choose-model">{label}</button>
+                    </div>
+                }
+            })}
             <p class="hint">{build}</p>
         </section>
     }

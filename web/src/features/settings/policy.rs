@@ -95,7 +95,7 @@ fn Section(name: String, policy: Memo<Value>) -> impl IntoView {
     };
     view! {
         <details>
-            <summary>{format::spaced(&name)}</summary>
+            <summary>{if name == "fold" { "Scoring".to_owned() } else { format::spaced(&name) }}</summary>
             <Show when=move || can_change.get()><Constants section=section.get_value() rows=changeable/></Show>
             <Show when=move || is_fixed.get()><p class="hint">"The same in every space, and read-only:"</p></Show>
             <table class="policy" class:hidden=move || !is_fixed.get()><thead class="sr-only"><tr><th scope="col">"Name"</th><th scope="col">"Value"</th></tr></thead><tbody>

@@ -5,6 +5,7 @@ use crate::components::ErrorNote;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{ApiError, Imported, Rejected};
+use std::collections::BTreeMap;
 
 /// Lines listed before the rest is only counted.
 const LISTED: usize = 200;
@@ -41,9 +42,12 @@ pub fn ReportView(report: Report) -> impl IntoView {
         (true, None) => "Dry run: nothing was stored".to_owned(),
         (false, None) => "Done".to_owned(),
     };
+    let formats = named(&done.formats);
+    let left = named(&by_code(&done.rejected));
     let counts = [
         ("added", done.added),
         ("updated", done.updated),
+        ("proposed", done.proposed),
         ("unchanged", done.unchanged),
         ("events", done.events),
     ];
@@ -68,6 +72,8 @@ pub fn ReportView(report: Report) -> impl IntoView {
                 {counts.map(|(name, n)| view! { <div><dd data-testid=format!("import-{name}")>{format::count(n)}</dd><dt>{name}</dt></div> }).collect_view()}
                 <div><dd data-testid="import-rejected">{format::count(rejected)}</dd><dt>"rejected"</dt></div>
             </dl>
+            {formats.map(|words| view! { <p class="muted" data-testid="import-formats">{format!("By format: {words}")}</p> })}
+            {left.map(|words| view! { <p class="muted" data-testid="import-left">{format!("Left out: {words}")}</p> })}
             {archived.map(|words| view! { <p class="note note-warn" data-testid="import-archived">{words}</p> })}
             {report.failed.map(|error| view! { <ErrorNote error/> })}
             {(!report.dry_run && !done.lessons.is_empty()).then(|| view! { <Arrived lessons=done.lessons id=report.logged/> })}
@@ -76,6 +82,26 @@ pub fn ReportView(report: Report) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// How many were refused for what.
+fn by_code(rejected: &[Rejected]) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for one in rejected {
+        *counts.entry(one.code.clone()).or_default() += 1;
+    }
+    counts
+}
+
+/// Names with their counts, the most first; `None` where there are none.
+fn named(counts: &BTreeMap<String, u32>) -> Option<String> {
+    let mut all: Vec<(&String, &u32)> = counts.iter().collect();
+    all.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let words: Vec<String> = all
+        .into_iter()
+        .map(|(name, count)| format!("{} {}", name.replace('_', " "), format::count(*count)))
+        .collect();
+    (!words.is_empty()).then(|| words.join(", "))
 }
 
 #[component]
@@ -110,4 +136,24 @@ fn Lines(title: &'static str, testid: &'static str, list: Vec<Rejected>) -> impl
         </details>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_named_the_most_first() {
+        let rejected = ["too_large", "unknown_format", "too_large"].map(|code| Rejected {
+            path: "a.md".to_owned(),
+            line: None,
+            code: code.to_owned(),
+            message: String::new(),
+        });
+        assert_eq!(
+            named(&by_code(&rejected)).as_deref(),
+            Some("too large 2, unknown format 1")
+        );
+        assert_eq!(named(&BTreeMap::new()), None);
+    }
 }

@@ -67,7 +67,11 @@ pub fn StorageCard() -> impl IntoView {
                     let store = health.store;
                     let events = format::plural(store.events, "event", "events");
                     // The server has the ledger; here are only the events it may not know of.
-                    let events = if health.sync == "off" { format!("{events} in the ledger") } else { format!("{events} on top of what the server says") };
+                    let events = match (health.sync.as_str(), store.events) {
+                        ("off", _) => format!("{events} in the ledger"),
+                        (_, 0) => "Everything is synced".to_owned(),
+                        _ => format!("{events} kept here until the server is known to have them"),
+                    };
                     view! {
                         <p class="muted">{format!("{events}. {place}.")}</p>
                         {(store.unsaved > 0).then(|| view! { <p class="note note-warn">{format!("{} not stored yet", format::plural(store.unsaved, "event is", "events are"))}</p> })}

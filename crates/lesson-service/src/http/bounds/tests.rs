@@ -8,8 +8,8 @@ use std::path::Path;
 // Other clones that share a target folder build their own: the path below is this one's.
 const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
 
-/// Fields whose bound is another rule's here: a slug has its own form, words and times theirs.
-const FORMS: [&str; 1] = ["slug"];
+/// Fields whose bound is another rule's here: a slug has its own form, words and times theirs, and other fields are JSON.
+const FORMS: [&str; 2] = ["slug", "extra"];
 
 /// The fields that a push takes, by kind, as the migrations define them.
 fn fields() -> Map<String, Value> {
@@ -54,6 +54,11 @@ fn sample(kind: &str) -> Value {
         "Rated" => json!({"lesson": "a", "helpful": true}),
         "Voted" => json!({"lesson": "a", "up": true}),
         "ToolSucceeded" => json!({"query": "q", "server": "s"}),
+        "ChangeProposed" => {
+            json!({"lesson": "a", "proposal": "p", "base_rev": 1, "changes": {"title": "Another"}, "archive": false, "trust": "unreviewed", "findings": []})
+        }
+        "ProposalSettled" => json!({"lesson": "a", "proposal": "p", "accepted": true}),
+        "VoiceWithdrawn" | "VoiceReinstated" => json!({"voice": "agent:a"}),
         "TrialGranted" => json!({"lesson": "a"}),
         "PolicyChanged" => json!({"changes": {"tools.core_servers": ["s"]}}),
         other => panic!("a new kind: {other}"),

@@ -296,6 +296,13 @@ impl TestService {
         fixture
     }
 
+    /// The same, with the sources' rules of standing.
+    pub fn by_seeds(self) -> Self {
+        let rule = serde_json::json!({"rank": {"standing": "seeds"}});
+        self.ok::<Value>("PATCH /v1/policy", rule);
+        self
+    }
+
     /// Calls, then stores what waits, as a host does.
     pub fn call(&self, line: &str, body: Value) -> Response {
         let response = block_on(self.service.handle(request(line, body)));

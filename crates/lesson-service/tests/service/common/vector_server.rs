@@ -88,6 +88,8 @@ pub struct Server {
     pub trouble: RefCell<Vec<u16>>,
     /// Whether every page leads to itself.
     pub stuck: Cell<bool>,
+    /// What `lesson_history` says.
+    pub history: RefCell<Value>,
     /// The most rows of a batch that is not answered with 413.
     pub most: Cell<usize>,
 }
@@ -120,11 +122,12 @@ impl Server {
             "pull_changes" => response(
                 200,
                 json!({
-                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "tools": [], "feedback": [], "days": [],
+                    "lessons": [], "recommendations": [], "decisions": [], "settings": [], "agents": [], "bases": [], "tools": [], "feedback": [], "days": [],
                     "next_cursor": self.version.get(), "version": self.version.get(),
                     "has_more": false, "acked_seq": {}, "epoch": "one", "schema_version": lesson_sync::SCHEMA_VERSION,
                 }),
             ),
+            "lesson_history" => response(200, self.history.borrow().clone()),
             "logout" => response(204, Value::Null),
             other => panic!("{other} is not to be called"),
         }

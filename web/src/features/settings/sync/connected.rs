@@ -126,7 +126,7 @@ fn Progress() -> impl IntoView {
 /// What waits for a person.
 fn decide((conflicts, set_aside): (u32, u32)) -> Option<AnyView> {
     let parts: Vec<String> = [
-        (conflicts, "edit came too late", "edits came too late"),
+        (conflicts, "conflicting edit", "conflicting edits"),
         (set_aside, "change was refused", "changes were refused"),
     ]
     .into_iter()

@@ -1,0 +1,194 @@
+//! Likelihood: how probable it is that a lesson is the right one for a query.
+//!
+//! A match alone does not say: of lessons with a good match most are the second best for something that another lesson
+//! answers. `p = 1 / (1 + e^−z)`, `z = a · match + b · match ÷ best − c`, where `best` is the best match of the answer: a
+//! logistic regression on the labelled queries of `cargo xtask bench relevance`, whose reliability table says how well it
+//! holds. With the model and by words alone the constants differ, as their matches do. A lesson with a weak match may well be
+//! the best of nothing: it reads low.
+
+use super::order::Scored;
+use super::relevance;
+use super::situation::Context;
+use crate::policy::RankPolicy;
+use lesson_types::RelevanceWord;
+
+/// What a weak match comes to at most, as a share of the likelihood that reads *medium*: low, and still in the answer.
+const WEAK: f64 = 0.9;
+
+/// What the likelihood of each lesson of an answer is reckoned by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Likelihood<'p> {
+    /// The best match of the answer, above 0.
+    best: f64,
+    /// The best match of a lesson that is no unreviewed one of an agent's key.
+    best_vouched: f64,
+    /// Of match, lead and base.
+    weights: [f64; 3],
+    is_semantic: bool,
+    policy: &'p RankPolicy,
+}
+
+impl<'p> Likelihood<'p> {
+    /// By the best match of those that may be answered; `None` where none of them matches. `is_semantic` says if meaning
+    /// takes part in the matches.
+    pub fn of_best(best: f64, is_semantic: bool, policy: &'p RankPolicy) -> Option<Self> {
+        let weights = if is_semantic {
+            [
+                policy.likelihood_match,
+                policy.likelihood_lead,
+                policy.likelihood_base,
+            ]
+        } else {
+            [
+                policy.words_likelihood_match,
+                policy.words_likelihood_lead,
+                policy.words_likelihood_base,
+            ]
+        };
+        (best > 0.0).then_some(Self {
+            best,
+            best_vouched: best,
+            weights,
+            is_semantic,
+            policy,
+        })
+    }
+
+    /// The same, where something is asked in words.
+    pub fn of_query(
+        context: &Context<'_>,
+        scored: &[Scored<'_>],
+        is_semantic: bool,
+        policy: &'p RankPolicy,
+    ) -> Option<Self> {
+        context.query?;
+        let best = best_of(scored.iter().map(|one| one.matched));
+        let vouched = scored.iter().filter(|one| one.of.facts.key == 0);
+        Some(Self {
+            best_vouched: best_of(vouched.map(|one| one.matched)),
+            ..Self::of_best(best, is_semantic, policy)?
+        })
+    }
+
+    /// The likelihood of a lesson by its match, 0 to 1.
+    pub fn of(&self, matched: f64) -> f64 {
+        self.beside(matched, self.best)
+    }
+
+    /// The likelihood by match and lead alone.
+    fn reckoned(&self, matched: f64, best: f64) -> f64 {
+        let [by_match, by_lead, base] = self.weights;
+        let lead = if matched >= best { 1.0 } else { matched / best };
+        1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead))
+    }
+
+    /// What a lesson has to come to beside this best one. The less sure that one is, the more of the others stay: by the square
+    /// of its likelihood. By words alone a best one that is not sure says that nothing fits, so there it takes no part.
+    fn least(&self, best: f64) -> f64 {
+        if !self.is_semantic {
+            return self.policy.min_likelihood;
+        }
+        let sure = self.reckoned(best, best);
+        self.policy.min_likelihood * sure * sure
+    }
+
+    fn beside(&self, matched: f64, best: f64) -> f64 {
+        let likelihood = self.reckoned(matched, best);
+        if self.is_weak(matched) {
+            likelihood.min(self.weak())
+        } else {
+            likelihood
+        }
+    }
+
+    /// Whether a match is one that questions get which no lesson answers.
+    fn is_weak(&self, matched: f64) -> bool {
+        matched < self.policy.match_medium
+    }
+
+    /// The most that a weak match comes to.
+    fn weak(&self) -> f64 {
+        WEAK * self.policy.likely_medium
+    }
+
+    /// Whether a lesson stays in the answer. An unreviewed lesson of an agent's key puts none out but such lessons: else a
+    /// copy that is padded with the words of a question would put out what it copies.
+    pub fn keeps(&self, one: &Scored<'_>) -> bool {
+        let best = if one.of.facts.key == 0 {
+            self.best_vouched
+        } else {
+            self.best
+        };
+        self.stays(one.matched, best)
+    }
+
+    fn stays(&self, matched: f64, best: f64) -> bool {
+        self.beside(matched, best) >= self.least(best)
+    }
+
+    /// How a likelihood came about, for a person.
+    pub fn formula(&self, matched: f64) -> String {
+        let [by_match, by_lead, base] = self.weights;
+        let most = if self.is_weak(matched) {
+            let least = self.policy.match_medium;
+            format!(
+                "; at most {:.3}, as it matches less than {least}",
+                self.weak()
+            )
+        } else {
+            String::new()
+        };
+        format!(
+            "1 / (1 + e^−z), z = {by_match} × {matched:.3} + {by_lead} × {matched:.3} / {:.3} − {base}{most}",
+            self.best
+        )
+    }
+
+    /// Why a lesson is left out, for a person.
+    pub fn why_not(&self, matched: f64) -> String {
+        format!(
+            "its likelihood to be the right one is {:.4}, below {:.4} beside the best lesson: it matches {matched:.2}, that one {:.2}",
+            self.of(matched),
+            self.least(self.best),
+            self.best
+        )
+    }
+}
+
+fn best_of(matches: impl Iterator<Item = f64>) -> f64 {
+    matches.fold(
+        0.0,
+        |best, matched| if matched > best { matched } else { best },
+    )
+}
+
+/// The word for a lesson where something was asked in words: low where no lesson matches.
+pub(super) fn word(
+    likelihood: Option<&Likelihood<'_>>,
+    matched: f64,
+    policy: &RankPolicy,
+) -> RelevanceWord {
+    policy.likelihood_word(likelihood.map_or(0.0, |likelihood| likelihood.of(matched)))
+}
+
+/// The likelihood of a lesson beside those of another space that are in the answer, too, its word, and whether it stays: `matched`
+/// is what counted of its match, `best` the most of all. `is_semantic` says if meaning took part. `None` where none matches.
+pub fn likelihood_beside(
+    matched: f64,
+    best: f64,
+    is_semantic: bool,
+    policy: &RankPolicy,
+) -> Option<(f64, RelevanceWord, bool)> {
+    let reckoning = Likelihood::of_best(best, is_semantic, policy)?;
+    let likelihood = reckoning.of(matched);
+    let word = policy.likelihood_word(likelihood);
+    Some((likelihood, word, reckoning.stays(matched, best)))
+}
+
+impl RankPolicy {
+    /// The word for a likelihood, by the thresholds `likely_…`.
+    pub fn likelihood_word(&self, likelihood: f64) -> RelevanceWord {
+        let bins = [self.likely_very_high, self.likely_high, self.likely_medium];
+        relevance::word(likelihood, bins)
+    }
+}

@@ -1,0 +1,111 @@
+//! Skills that are longer than a lesson may be.
+
+use crate::read;
+use lesson_core::Lesson;
+use lesson_types::limits::LESSON_BYTES;
+use proptest::prelude::*;
+
+fn sizes(lessons: &[&Lesson]) -> Vec<usize> {
+    let size = |lesson: &&Lesson| {
+        let text = &lesson.text;
+        text.title.len()
+            + text.description.len()
+            + text.context.len()
+            + text.recommendation.len()
+            + text.tags.iter().map(String::len).sum::<usize>()
+    };
+    lessons.iter().map(size).collect()
+}
+
+fn skill(body: &str) -> String {
+    format!(
+        "---\nname: deploy\ndescription: Deploys. Use when a release is due.\nlicense: MIT\n---\n# Deploy\n\n{body}"
+    )
+}
+
+#[test]
+fn a_long_skill_becomes_a_lesson_a_part_and_says_so() {
+    let section =
+        |name: &str, lines: usize| format!("## {name}\n\n{}\n", "Say what you do.\n".repeat(lines));
+    let body = format!(
+        "First words.\n\n{}{}{}{}",
+        section("Before", 100),
+        section("During a release", 800),
+        section("After", 700),
+        section("After", 650),
+    );
+    let parsed = read(("skills/deploy/SKILL.md", &skill(&body)));
+    assert_eq!(parsed.rejected, []);
+    let all: Vec<&Lesson> = parsed.lessons.iter().map(|read| &read.lesson).collect();
+    let named: Vec<_> = all
+        .iter()
+        .map(|lesson| (&*lesson.slug, &*lesson.text.title))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ("deploy", "Deploy"),
+            ("deploy-during-a-release", "Deploy: During a release"),
+            ("deploy-after", "Deploy: After"),
+            ("deploy-4", "Deploy: After"),
+        ]
+    );
+    assert!(all[0].text.recommendation.starts_with("First words."));
+    assert!(
+        all.iter()
+            .all(|one| one.text.context.contains("Use when a release is due"))
+    );
+    assert_eq!(
+        (all[0].text.extra.as_str(), all[1].text.extra.as_str()),
+        (r#"{"license":"MIT"}"#, "")
+    );
+    let told: Vec<_> = parsed
+        .warnings
+        .iter()
+        .filter(|warning| warning.code == "split")
+        .collect();
+    assert!(
+        told.len() == 1 && told[0].message.contains("became 4 lessons"),
+        "{:?}",
+        parsed.warnings
+    );
+}
+
+#[test]
+fn code_is_never_cut_and_a_skill_that_fits_stays_one() {
+    let code = format!(
+        "```sh\n{}```\n\n",
+        "run it\n\n# not a heading\n\n".repeat(300)
+    );
+    let body = format!("{code}{code}{code}{code}");
+    let parsed = read(("deploy/SKILL.md", &skill(&body)));
+    assert!(parsed.lessons.len() > 1);
+    for read in &parsed.lessons {
+        let fences = read.lesson.text.recommendation.matches("```").count();
+        assert_eq!(fences % 2, 0, "{}", read.lesson.slug);
+    }
+    let fits = read((
+        "deploy/SKILL.md",
+        &skill(&"x ".repeat(LESSON_BYTES / 2 - 400)),
+    ));
+    assert_eq!(fits.lessons.len(), 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_is_lost_and_every_part_fits(
+        parts in prop::collection::vec(("(|# |## |### |#### )[a-zé]{3,9}", prop::collection::vec("[a-zé ]{20,90}", 5..120)), 4..16),
+    ) {
+        let body: String = parts.iter().map(|(head, lines)| format!("{head}\n\n{}\n\n", lines.join("\n\n"))).collect();
+        let parsed = read(("skills/deploy/SKILL.md", &skill(&body)));
+        prop_assert_eq!(&parsed.rejected, &[]);
+        let all: Vec<&Lesson> = parsed.lessons.iter().map(|read| &read.lesson).collect();
+        prop_assert!(sizes(&all).iter().all(|size| *size <= LESSON_BYTES), "{:?}", sizes(&all));
+        let said: String = all.iter().map(|one| format!("{}\n", one.text.recommendation)).collect();
+        for line in body.lines().map(str::trim) {
+            prop_assert!(said.contains(line), "{}", line);
+        }
+    }
+}

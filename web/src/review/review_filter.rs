@@ -1,0 +1,75 @@
+//! Which lessons of the queue are looked at, as it stands in the page's address and in the request.
+
+use crate::format;
+use crate::parameters::Parameters;
+
+/// The filters; an empty word means no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReviewFilter {
+    /// A reason's word.
+    pub reason: String,
+    /// What the title or the slug has in it.
+    pub q: String,
+}
+
+impl ReviewFilter {
+    /// Reads the query of the page's address.
+    pub fn read(query: &Parameters) -> Self {
+        Self {
+            reason: query.text("reason"),
+            q: query.text("q"),
+        }
+    }
+
+    /// Whether nothing limits the queue.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The page's address, with this item in front.
+    pub fn address(&self, item: &str) -> String {
+        let query = self.query([("item", item)]);
+        match query.is_empty() {
+            true => "/review".to_owned(),
+            false => format!("/review?{query}"),
+        }
+    }
+
+    /// The request for so many lessons.
+    pub(super) fn request(&self, limit: u32) -> String {
+        format!("/v1/review?{}", self.query([("limit", &limit.to_string())]))
+    }
+
+    fn query(&self, last: [(&str, &str); 1]) -> String {
+        let parts = [("reason", &*self.reason), ("q", self.q.trim())];
+        let parts = parts.into_iter().chain(last);
+        let parts = parts
+            .filter(|(_, word)| !word.is_empty())
+            .map(|(key, word)| format!("{key}={}", format::encode(word)));
+        parts.collect::<Vec<_>>().join("&")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_becomes_an_address_and_a_request_and_is_read_back() {
+        let filter = ReviewFilter {
+            reason: "near_duplicate".into(),
+            q: "a & b".into(),
+        };
+        assert_eq!(
+            filter.address("x-y"),
+            "/review?reason=near_duplicate&q=a%20%26%20b&item=x-y"
+        );
+        assert_eq!(
+            filter.request(100),
+            "/v1/review?reason=near_duplicate&q=a%20%26%20b&limit=100"
+        );
+        let search = "?reason=near_duplicate&q=a%20%26%20b&item=x-y";
+        assert_eq!(ReviewFilter::read(&Parameters::read(search)), filter);
+        assert_eq!(ReviewFilter::default().address(""), "/review");
+    }
+}
