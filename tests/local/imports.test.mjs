@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { machine, until } from "./installed.mjs";
+import { machine, serving } from "./installed.mjs";
 
 /** @param {string} name @param {string} text */
 const note = (name, text) => `---\ntitle: ${name}\nstage: first\n---\n${text}\n`;
@@ -83,15 +83,7 @@ test("the page of `serve` reads and writes the same list", async () => {
   const on = imported();
   const child = on.start(["serve", "--port", "0", "--json"]);
   after(() => child.kill());
-  let text = "";
-  child.stdout.on("data", (piece) => (text += piece));
-  const served = await until(() => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return null;
-    }
-  }, "serve tells its address");
+  const served = await serving(child);
   const ask = (/** @type {string} */ method, /** @type {unknown} */ body = undefined) =>
     fetch(`${served.url}/local/imports`, {
       method,

@@ -162,6 +162,19 @@ export async function until(look, what, patience = 15_000) {
   }
 }
 
+/** What `serve --json` tells once it serves: its addresses and its token. @param {ReturnType<typeof start>} child */
+export function serving(child) {
+  let text = "";
+  child.stdout.on("data", (piece) => (text += piece));
+  return until(() => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return null;
+    }
+  }, "serve tells its address");
+}
+
 export const TITLE = "Bind values, never splice them";
 export const SLUG = "bind-values-never-splice-them";
 export const LESSON = {

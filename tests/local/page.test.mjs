@@ -2,22 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { launch } from "../browser/chromium.mjs";
-import { LESSON, machine, SLUG, TITLE, until } from "./installed.mjs";
+import { LESSON, machine, SLUG, TITLE, serving } from "./installed.mjs";
 
 test("the dashboard shows the store's lessons, hears of new ones, and knows nothing without the token", async () => {
   const on = machine();
   assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
   on.json(["add", "-"], { input: JSON.stringify(LESSON) });
   const child = on.start(["serve", "--port", "0", "--json"]);
-  let text = "";
-  child.stdout.on("data", (piece) => (text += piece));
-  const served = await until(() => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return null;
-    }
-  }, "serve tells its address");
+  const served = await serving(child);
   const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
   try {
     const context = await browser.newContext();

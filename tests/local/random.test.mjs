@@ -2,7 +2,7 @@
 import { test } from "node:test";
 import { launch } from "../browser/chromium.mjs";
 import { drive, length, seed } from "../browser/random.mjs";
-import { machine, until } from "./installed.mjs";
+import { machine, serving } from "./installed.mjs";
 
 test("whatever is looked at of a local store, its pages agree, going back works, and nothing is written", async () => {
   const on = machine();
@@ -24,15 +24,7 @@ test("whatever is looked at of a local store, its pages agree, going back works,
     if (outcome) on.json(["outcome", id, outcome]);
   }
   const child = on.start(["serve", "--port", "0", "--json"]);
-  let text = "";
-  child.stdout.on("data", (piece) => (text += piece));
-  const served = await until(() => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return null;
-    }
-  }, "serve tells its address");
+  const served = await serving(child);
   const browser = await launch(process.env.LESSONLOOP_CHROMIUM);
   try {
     const page = await (await browser.newContext()).newPage();

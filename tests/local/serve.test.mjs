@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { installed, LESSON, machine, PROMPT, SLUG, until } from "./installed.mjs";
+import { installed, LESSON, machine, PROMPT, SLUG, until, serving } from "./installed.mjs";
 
 let on;
 let child;
@@ -18,15 +18,7 @@ before(async () => {
   assert.equal(on.run(["init", "--project", "--yes"]).code, 0);
   on.json(["add", "-"], { input: JSON.stringify(LESSON) });
   child = on.start(["serve", "--port", "0", "--json"]);
-  let text = "";
-  child.stdout.on("data", (piece) => (text += piece));
-  served = await until(() => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return null;
-    }
-  }, "serve tells its address");
+  served = await serving(child);
 });
 after(() => child?.kill());
 
@@ -218,15 +210,7 @@ test("with a project's store and one's own the dashboard asks both", async () =>
   on.json(["add", "A lesson of the project", "-r", "Do it."]);
   const child = on.start(["serve", "--port", "0", "--json"]);
   try {
-    let text = "";
-    child.stdout.on("data", (piece) => (text += piece));
-    const { url, token } = await until(() => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        return null;
-      }
-    }, "serve tells its address");
+    const { url, token } = await serving(child);
     const ask = async (/** @type {string} */ method, /** @type {string} */ path, body = null) => {
       const asked = JSON.stringify({ method, path, headers: {}, body });
       const headers = { authorization: `Bearer ${token}` };

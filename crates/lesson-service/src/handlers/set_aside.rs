@@ -1,6 +1,7 @@
 //! Events that the server refused, and how a person settles them.
 
 use crate::convert;
+use crate::handlers::text_fields::changed_fields;
 use crate::host::Host;
 use crate::http::answer::Answer;
 use crate::http::context::RequestContext;
@@ -52,7 +53,7 @@ impl<S: Store, H: Host> Service<S, H> {
             at: to_rfc3339(one.event.at),
             now: now.map(|lesson| convert::lesson(lesson, &self.reading(state))),
             slug: slug.to_owned(),
-            fields: fields(&theirs, &changes.applied_to(&theirs)),
+            fields: conflicting(&theirs, &changes.applied_to(&theirs)),
         })
     }
 
@@ -245,29 +246,13 @@ fn subject(event: &EventKind) -> String {
 }
 
 /// The fields in which two texts differ.
-fn fields(theirs: &Text, mine: &Text) -> Vec<ConflictField> {
-    let shown = |text: &Text| {
-        [
-            ("title", text.title.clone()),
-            ("description", text.description.clone()),
-            ("context", text.context.clone()),
-            ("recommendation", text.recommendation.clone()),
-            ("category", text.category.as_str().to_owned()),
-            ("domain", text.domain.clone()),
-            ("project_types", text.project_types.join(", ")),
-            ("tech_stacks", text.tech_stacks.join(", ")),
-            ("tags", text.tags.join(", ")),
-            ("extra", text.extra.clone()),
-        ]
-    };
-    shown(theirs)
+fn conflicting(theirs: &Text, mine: &Text) -> Vec<ConflictField> {
+    changed_fields(theirs, mine)
         .into_iter()
-        .zip(shown(mine))
-        .filter(|(theirs, mine)| theirs != mine)
-        .map(|((name, theirs), (_, mine))| ConflictField {
-            name: name.to_owned(),
-            theirs,
-            mine,
+        .map(|field| ConflictField {
+            name: field.name,
+            theirs: field.before.unwrap_or_default(),
+            mine: field.after,
         })
         .collect()
 }
