@@ -108,7 +108,7 @@ export async function agree(page, origin) {
   }
   if (waiting > 0) {
     await look(page, `${origin}/`);
-    const line = page.getByTestId("week").getByText(/lessons? to review/);
+    const line = page.getByTestId("week").getByText(/ to review/);
     await line.waitFor({ timeout: PATIENCE });
     assert.equal(numbers(await line.textContent())[0], waiting, "waiting, in Review and this week");
   }

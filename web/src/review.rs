@@ -191,7 +191,7 @@ impl Reviewing {
         })
     }
 
-    /// How many lessons wait in all; those that were skipped do too.
+    /// How much waits in all, lessons and proposals; lessons that were skipped do too.
     pub fn waiting(self) -> u32 {
         let sight = self.sight();
         self.read(|queue| {
@@ -208,7 +208,12 @@ impl Reviewing {
         })
     }
 
-    /// How many of them were skipped in this visit.
+    /// How many of it are proposals, which are not among the lessons to look at.
+    pub fn proposals(self) -> u32 {
+        self.read(|queue| queue.proposals)
+    }
+
+    /// How many lessons were skipped in this visit.
     pub fn skipped(self) -> u32 {
         let sight = self.sight();
         self.read(|queue| {

@@ -7,6 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { StoreFiles } from "./files.mjs";
 import { chosen } from "./models.mjs";
 import { ownFolder } from "./places.cjs";
+import { promptsOf } from "./prompts.mjs";
 import { cloneName } from "./store.mjs";
 
 /** The package's root; these files lie in `local/` of it. */
@@ -63,6 +64,7 @@ export async function open(places, { indexing = true } = {}) {
       label: place.label,
       // A copy of a store is told by it.
       place: cloneName(place.path),
+      queries: promptsOf(place.path).kept,
     };
   return Local.open({
     ...(places.project ? { project: options(places.project) } : {}),

@@ -1,5 +1,5 @@
-// The imports of a store, the latest first, each with its undo and redo. They are kept beside this user's record of the store,
-// so that no repository brings any. `web/src/features/settings/import_log.rs` does the same in a browser.
+// The list of a store's imports, the latest first. It is kept beside this user's record of the store, so that no repository
+// brings any; the page of `serve` shows the same list. Taking one back is the engine's (`POST /v1/import/turn`).
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,16 +10,12 @@ const FILE = "imports.json";
 /** Imports that are remembered, and lessons that all of them may have; the latest import always is. */
 const MOST = 20;
 const MOST_LESSONS = 20_000;
-/** Lessons that one request archives. */
+/** Lessons that one request takes. */
 const BATCH = 1_000;
-/** Fields of a text that are lists, which a revision writes with commas. */
-const LISTS = new Set(["project_types", "tech_stacks", "tags"]);
 
 /**
- * @typedef {{ slug: string, rev: number, added: boolean, archived: boolean }} ImportedLesson
- * @typedef {{ archived: number, restored: number, left: number, back: any[], texts: [string, number][] }} Undone
- * `left`: lessons that changed since and stay; `back`: requests that bring back what was archived; `texts`: lessons whose
- * text was put back, with the revision that this made
+ * @typedef {{ slug: string, rev: number, added: boolean, archived: boolean, taken_back?: number }} ImportedLesson
+ * @typedef {{ archived: number, restored: number, left: number }} Undone `left`: lessons that changed since and stay
  * @typedef {{ id: string, at: number, name: string, lessons: ImportedLesson[], undone?: Undone | null }} Logged `at`: in milliseconds
  * @typedef {(request: EngineRequest) => Promise<any>} Ask a request's answer; throws where it is an error
  */
@@ -88,85 +84,23 @@ export function takeImports(store, list) {
  */
 export async function turnImport(store, one, ask) {
   const { undone, ...stands } = one;
+  const redo = Boolean(undone);
+  const done = { archived: 0, restored: 0, left: 0 };
+  /** @type {ImportedLesson[]} */
+  const lessons = [];
+  for (let at = 0; at < one.lessons.length; at += BATCH) {
+    const body = { lessons: one.lessons.slice(at, at + BATCH), redo };
+    const part = await ask({ method: "POST", path: "/v1/import/turn", body });
+    done.archived += part.archived;
+    done.restored += part.restored;
+    done.left += part.left;
+    lessons.push(...part.lessons);
+  }
   /** @type {Logged} */
-  const turned = undone
-    ? { ...stands, lessons: await redo(one.lessons, undone, ask) }
-    : { ...one, undone: await undo(one.lessons, ask) };
+  const turned = redo ? { ...stands, lessons } : { ...stands, lessons, undone: done };
   keep(
     store,
     importsOf(store).map((held) => (held.id === one.id ? turned : held)),
   );
   return turned;
-}
-
-/**
- * Archives what was added and puts back the texts of what was updated. A text that changed since is left.
- * @param {ImportedLesson[]} lessons
- * @param {Ask} ask
- */
-async function undo(lessons, ask) {
-  /** @type {Undone} */
-  const undone = { archived: 0, restored: 0, left: 0, back: [], texts: [] };
-  const added = lessons.filter((lesson) => lesson.added && !lesson.archived).map(({ slug }) => ({ slug }));
-  for (let at = 0; at < added.length; at += BATCH) {
-    const body = { act: "archive", lessons: added.slice(at, at + BATCH) };
-    const done = await ask({ method: "POST", path: "/v1/lessons/bulk", body });
-    undone.archived += done.changed;
-    undone.left += done.refused.length;
-    undone.back.push(...done.undo);
-  }
-  for (const lesson of lessons.filter(({ added }) => !added)) {
-    const rev = await put(lesson, lesson.rev, "before", ask);
-    if (rev === undefined) undone.left += 1;
-    else {
-      undone.restored += 1;
-      undone.texts.push([lesson.slug, rev]);
-    }
-  }
-  return undone;
-}
-
-/**
- * Brings back what undoing took away. What changed since is left.
- * @param {ImportedLesson[]} lessons
- * @param {Undone} undone
- * @param {Ask} ask
- * @returns the lessons with their revisions of now
- */
-async function redo(lessons, undone, ask) {
-  for (const body of undone.back) await ask({ method: "POST", path: "/v1/lessons/bulk", body });
-  const revs = new Map();
-  for (const [slug, base] of undone.texts) {
-    const lesson = lessons.find((one) => one.slug === slug);
-    const rev = lesson && (await put(lesson, base, "after", ask));
-    if (rev !== undefined) revs.set(slug, rev);
-  }
-  return lessons.map((lesson) => ({ ...lesson, rev: revs.get(lesson.slug) ?? lesson.rev }));
-}
-
-/**
- * Gives a lesson the texts of before or after the revision that the import made.
- * @param {ImportedLesson} lesson
- * @param {number} base the revision that it has to be at
- * @param {"before" | "after"} side
- * @param {Ask} ask
- * @returns {Promise<number | undefined>} the revision that this made; nothing where the lesson changed since
- */
-async function put(lesson, base, side, ask) {
-  const path = `/v1/lessons/${encodeURIComponent(lesson.slug)}`;
-  try {
-    const { fields } = await ask({ method: "GET", path: `${path}/revisions/${lesson.rev}` });
-    /** @type {Record<string, any>} */
-    const body = { base_rev: base };
-    for (const field of fields) {
-      if (!field.changed) continue;
-      const text = field[side] ?? "";
-      const words = () => text.split(",").map((/** @type {string} */ word) => word.trim());
-      body[field.name] = LISTS.has(field.name) ? words().filter(Boolean) : text;
-    }
-    return (await ask({ method: "PATCH", path, body })).rev;
-  } catch (error) {
-    if (/** @type {any} */ (error).isAnswer) return undefined;
-    throw error;
-  }
 }

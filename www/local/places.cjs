@@ -137,9 +137,10 @@ function json(file) {
 }
 
 /**
- * This user's record of a store. `clone`: a random name of the copy that lies at this path.
+ * This user's record of a store. `clone`: a random name of the copy that lies at this path; `prompts`: what its ledger keeps of
+ * prompts, where this user said so.
  * @param {string} store
- * @returns {{ path?: string, id?: string, trusted?: boolean, clone?: string }}
+ * @returns {{ path?: string, id?: string, trusted?: boolean, clone?: string, prompts?: string }}
  */
 const recordOf = (store) => json(join(recordFolder(store), RECORD));
 

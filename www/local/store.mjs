@@ -47,7 +47,7 @@ export function makeStore(path) {
  * Keeps of a store what is this user's own to say, outside of it. The id that is trusted changes with the trust alone: else
  * a store that took another's place would be trusted once anything is noted of it.
  * @param {string} path
- * @param {{ trusted?: boolean, id?: string, clone?: string }} change
+ * @param {{ trusted?: boolean, id?: string, clone?: string, prompts?: string }} change
  */
 function record(path, change) {
   const folder = recordFolder(path);
@@ -71,6 +71,11 @@ export function trust(path) {
 /** Takes that back, with what the store's cache and link here held. @param {string} path */
 export function distrust(path) {
   rmSync(recordFolder(path), { recursive: true, force: true });
+}
+
+/** Says what a store's ledger keeps of prompts from now on. @param {string} path @param {string} prompts */
+export function choosePrompts(path, prompts) {
+  record(path, { prompts });
 }
 
 /**

@@ -11,7 +11,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod account;
-pub use account::{Account, CoursePoint, Impression, Revision, account, course, revision};
+pub use account::{
+    Account, CoursePoint, Impression, Revision, account, course, revision, revisions,
+};
 
 /// An event that touched a lesson.
 #[derive(Debug, Clone, PartialEq)]

@@ -21,6 +21,7 @@ mod fold_error;
 mod history;
 mod insights;
 mod instant;
+mod kept_query;
 mod keyword;
 pub mod learning;
 mod lesson;
@@ -64,12 +65,13 @@ pub use fold::{Folded, Uncounted, WhyUncounted, Withdrawal};
 pub use fold_error::FoldError;
 pub use history::{
     Account, CoursePoint, HistoryEntry, Impression, Mover, Revision, account, course,
-    first_of_agent, history, movers, narrowed, revision,
+    first_of_agent, history, movers, narrowed, revision, revisions,
 };
 pub use insights::insights;
 pub use instant::{
     DAY, LAST, Millis, day, parse_rfc3339, serde_rfc3339, serde_rfc3339_option, to_rfc3339,
 };
+pub use kept_query::kept_query;
 pub use keyword::{Alike, KeywordIndex, KeywordScores, SpaceCounts, words_asked};
 pub use lesson::{CountedOn, Lesson, Proposal, Standing};
 /// The vocabulary that the core shares with requests and answers.

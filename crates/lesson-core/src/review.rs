@@ -68,9 +68,11 @@ pub struct ReviewCounts {
 pub struct ReviewQueue<'a> {
     /// Its first lessons.
     pub items: Vec<ReviewItem<'a>>,
-    /// All lessons in it.
+    /// All that waits: lessons and open proposals.
     pub total: u32,
-    /// How many for each reason.
+    /// How many of it are open proposals.
+    pub proposals: u32,
+    /// How many lessons for each reason.
     pub counts: ReviewCounts,
     /// The lessons whose text a person approved before, as (slug, key): those that may be kept as
     /// they are. In the order of the queue.
@@ -151,7 +153,12 @@ pub fn review_queue_with<'a>(
     let mut never_rated = Vec::new();
     let mut held_back = Vec::new();
     let mut unreviewed = Vec::new();
-    for lesson in space.lessons().filter(|lesson| !lesson.archived) {
+    let mut proposals = 0;
+    for lesson in space.lessons() {
+        proposals += lesson.proposals.len();
+        if lesson.archived {
+            continue;
+        }
         match lesson.trust {
             Trust::Quarantined => held_back.push(lesson),
             Trust::Unreviewed => unreviewed.push(lesson),
@@ -176,7 +183,7 @@ pub fn review_queue_with<'a>(
     // Lessons without another question: few of them are shown, however many there are.
     unreviewed.retain(|lesson| !asked.knows(lesson));
     let total = asked.cases.iter().filter(|case| !case.is_held_back());
-    let total = count(total.count() + held_back.len() + unreviewed.len());
+    let total = count(total.count() + held_back.len() + unreviewed.len() + proposals);
     first(&mut held_back, limit, |lesson| {
         (Reverse(lesson.updated_at), &lesson.slug)
     });
@@ -216,6 +223,7 @@ pub fn review_queue_with<'a>(
     }
     ReviewQueue {
         total,
+        proposals: count(proposals),
         counts,
         keepable,
         items: queue

@@ -1,9 +1,10 @@
 //! Making one answer of two stores' answers. Where one of them refuses, its refusal is the answer.
 
+use lesson_core::digest_markdown;
 use lesson_types::{
-    BulkDone, DecisionView, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts, LiftReport,
-    LiftVerdict, OutcomeRecorded, Response, ReviewCounts, ReviewQueue, ReviewReason,
-    SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts,
+    BulkDone, DecisionView, Digest, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts,
+    LiftReport, LiftVerdict, OutcomeRecorded, Proposals, Response, ReviewCounts, ReviewQueue,
+    ReviewReason, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts, limits,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -263,35 +264,21 @@ pub(crate) fn review(
     is_shown: impl Fn(&str) -> bool,
 ) -> Response {
     join(first, second, |one: &mut ReviewQueue, two| {
-        let ReviewCounts {
-            quarantined,
-            hurts,
-            near_duplicate,
-            disqualified,
-            pruning,
-            bottom_five,
-            never_rated,
-            unreviewed,
-        } = &mut one.counts;
+        add_counts(&mut one.counts, two.counts);
         for (sum, more) in [
-            (quarantined, two.counts.quarantined),
-            (hurts, two.counts.hurts),
-            (near_duplicate, two.counts.near_duplicate),
-            (disqualified, two.counts.disqualified),
-            (pruning, two.counts.pruning),
-            (bottom_five, two.counts.bottom_five),
-            (never_rated, two.counts.never_rated),
-            (unreviewed, two.counts.unreviewed),
+            (&mut one.total, two.total),
+            (&mut one.proposals, two.proposals),
+            (&mut one.fits, two.fits),
         ] {
             *sum = sum.saturating_add(more);
         }
-        one.total = one.total.saturating_add(two.total);
         for item in two.items {
             if is_shown(&item.slug) {
                 one.items.push(item);
                 continue;
             }
             one.total = one.total.saturating_sub(1);
+            one.fits = one.fits.saturating_sub(1);
             for reason in &item.reasons {
                 let count = counted(&mut one.counts, *reason);
                 *count = count.saturating_sub(1);
@@ -316,6 +303,69 @@ fn counted(counts: &mut ReviewCounts, reason: ReviewReason) -> &mut u32 {
         ReviewReason::BottomFive => &mut counts.bottom_five,
         ReviewReason::NeverRated => &mut counts.never_rated,
         ReviewReason::Unreviewed => &mut counts.unreviewed,
+    }
+}
+
+/// The changes that are proposed in both, the oldest first. Each is settled in its own store, also where the other has a
+/// lesson of the same slug.
+pub(crate) fn proposals(first: Response, second: Response) -> Response {
+    join(first, second, |one: &mut Proposals, two| {
+        one.total = one.total.saturating_add(two.total);
+        one.proposals.extend(two.proposals);
+        one.proposals
+            .sort_by(|a, b| (&a.proposal.at, &a.slug).cmp(&(&b.proposal.at, &b.slug)));
+        one.proposals.truncate(limits::PAGE);
+    })
+}
+
+/// The first store's days, with what waits in both.
+pub(crate) fn digest(first: Response, second: Response) -> Response {
+    let add = |one: &mut Option<u32>, two: Option<u32>| {
+        if let (Some(sum), Some(more)) = (one, two) {
+            *sum = sum.saturating_add(more);
+        }
+    };
+    join(first, second, |one: &mut Digest, two| {
+        let (here, there) = (&mut one.waiting, two.waiting);
+        add(&mut here.total, there.total);
+        add(&mut here.lessons, there.lessons);
+        add(&mut here.proposals, there.proposals);
+        for (sum, more) in [
+            (&mut here.quarantined, there.quarantined),
+            (&mut here.disqualified, there.disqualified),
+            (&mut here.unreviewed, there.unreviewed),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+        if let (Some(here), Some(there)) = (&mut here.reasons, there.reasons) {
+            add_counts(here, there);
+        }
+        one.markdown = digest_markdown(one);
+    })
+}
+
+fn add_counts(one: &mut ReviewCounts, two: ReviewCounts) {
+    let ReviewCounts {
+        quarantined,
+        hurts,
+        near_duplicate,
+        disqualified,
+        pruning,
+        bottom_five,
+        never_rated,
+        unreviewed,
+    } = one;
+    for (sum, more) in [
+        (quarantined, two.quarantined),
+        (hurts, two.hurts),
+        (near_duplicate, two.near_duplicate),
+        (disqualified, two.disqualified),
+        (pruning, two.pruning),
+        (bottom_five, two.bottom_five),
+        (never_rated, two.never_rated),
+        (unreviewed, two.unreviewed),
+    ] {
+        *sum = sum.saturating_add(more);
     }
 }
 

@@ -187,6 +187,15 @@ impl<S: Store, H: Host> Local<S, H> {
         self.first().suggest(decision_id, outcome, because).await
     }
 
+    /// Has one store keep of each query its hash and the words that lessons have, in place of the whole.
+    ///
+    /// # Errors
+    /// When it is not open.
+    pub fn keep_words_only(&self, which: Which) -> Result<(), ApiError> {
+        self.service(which)?.keep_words_only(true);
+        Ok(())
+    }
+
     /// Sets whether lessons get their vectors here: off in a process that lives for one answer.
     pub fn set_indexing(&self, on: bool) {
         for named in self.stores() {

@@ -101,6 +101,22 @@ impl<S: Store, H: Host> Local<S, H> {
                     |slug| !first.has_lesson(slug),
                 )
             }
+            EndpointName::list_proposals => {
+                joined::proposals(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
+            EndpointName::settle_proposal => {
+                let slug = segment(&asked.request.path, 2);
+                let id = segment(&asked.request.path, 4);
+                let is_here = first.has_proposal(&slug, &id);
+                if !is_here && second.has_proposal(&slug, &id) {
+                    ask(second, asked).await
+                } else {
+                    ask(first, asked).await
+                }
+            }
+            EndpointName::digest => {
+                joined::digest(ask(first, again(&asked)).await, ask(second, asked).await)
+            }
             EndpointName::settle_suggestion => self.settle_suggestion(second, asked).await,
             EndpointName::list_tags => {
                 joined::tags(ask(first, again(&asked)).await, ask(second, asked).await)
@@ -167,7 +183,6 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::restore
             | EndpointName::grant_trial
             | EndpointName::review
-            | EndpointName::settle_proposal
             | EndpointName::show_revision
             | EndpointName::explain_standing => {
                 let slug = segment(&asked.request.path, 2);
@@ -184,11 +199,11 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::list_decisions
             | EndpointName::policy
             | EndpointName::import
+            | EndpointName::turn_import
             | EndpointName::export
             | EndpointName::compare
             | EndpointName::tool_records
             | EndpointName::insights
-            | EndpointName::digest
             | EndpointName::change_policy
             | EndpointName::sync_status
             | EndpointName::connect
@@ -199,7 +214,6 @@ impl<S: Store, H: Host> Local<S, H> {
             | EndpointName::sync_now
             | EndpointName::list_set_aside
             | EndpointName::settle
-            | EndpointName::list_proposals
             | EndpointName::list_voices
             | EndpointName::withdraw_voice
             | EndpointName::list_agent_keys

@@ -50,6 +50,7 @@ pub(super) fn of(
         | EndpointName::list_decisions
         | EndpointName::policy
         | EndpointName::import
+        | EndpointName::turn_import
         | EndpointName::export
         | EndpointName::archive
         | EndpointName::restore

@@ -143,8 +143,12 @@ pub struct DigestRuns {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DigestWaiting {
-    /// Lessons that wait for a review; `null` where the queue is not known.
+    /// All that waits for a review, as the review queue counts it; `null` where the queue is not known.
+    pub total: Option<u32>,
+    /// How many of it are lessons.
     pub lessons: Option<u32>,
+    /// How many of it are changes that agents propose.
+    pub proposals: Option<u32>,
     /// Lessons held back.
     pub quarantined: u32,
     /// Lessons that outcomes keep from being recommended.

@@ -140,11 +140,13 @@ pub struct ReviewCounts {
 pub struct ReviewQueue {
     /// The first lessons.
     pub items: Vec<ReviewItem>,
-    /// All lessons that wait, whatever the filters.
+    /// All that waits, whatever the filters: lessons, and changes that agents propose.
     pub total: u32,
-    /// How many of them fit the filters.
+    /// How many of `total` are proposals, which `GET /v1/proposals` lists.
+    pub proposals: u32,
+    /// How many lessons fit the filters.
     pub fits: u32,
-    /// How many for each reason, whatever the filters.
+    /// How many lessons for each reason, whatever the filters.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
     /// is, which is no event. At most 1,005.

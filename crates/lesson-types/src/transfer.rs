@@ -104,12 +104,13 @@ pub struct Imported {
 }
 
 /// A lesson that an import added or updated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportedLesson {
     /// Which.
+    #[field(sought)]
     pub slug: String,
     /// The revision that its text has now; 1 where it was added by a file of lessons.
     pub rev: u32,
@@ -117,6 +118,40 @@ pub struct ImportedLesson {
     pub added: bool,
     /// Whether it is archived, so that no agent gets it until it is restored.
     pub archived: bool,
+    /// The revision that it has since the import was taken back; absent while what the import did to it stands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
+    pub taken_back: Option<u32>,
+}
+
+/// `POST /v1/import/turn`: takes an import back, or brings it again. What was added is archived, a text that was changed is as
+/// before; a text that changed since stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Fields)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TurnImport {
+    /// The import's lessons, 1 to 1,000 of them, as the import or its last turn answered them.
+    pub lessons: Vec<ImportedLesson>,
+    /// Whether an import that was taken back is brought again.
+    #[serde(default)]
+    pub redo: bool,
+}
+
+/// What a turn of an import did. All of it is stored together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ImportTurned {
+    /// Lessons that were archived, or taken into use again.
+    pub archived: u32,
+    /// Lessons whose text of before, or of the import, was put back.
+    pub restored: u32,
+    /// Lessons that changed since, and stayed.
+    pub left: u32,
+    /// The import's lessons as the next turn names them.
+    pub lessons: Vec<ImportedLesson>,
 }
 
 /// The format of an export.

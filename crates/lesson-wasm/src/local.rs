@@ -28,6 +28,8 @@ export interface LocalStoreOptions {
   label?: string;
   /** Where it lies. A store that lies elsewhere than when it was last written is a copy, and writes a file of its own from then on. */
   place?: string;
+  /** What its ledger keeps of a query: all of it, or its hash and the words that lessons have; `whole` when absent. */
+  queries?: "whole" | "words";
 }
 /** What `Local.open` takes: at least one store. */
 export interface LocalOptions {
@@ -350,12 +352,13 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
         ..JsHost::default()
     };
     let mut named = Vec::new();
-    let mut given = |name: &str| {
+    let mut words_only = Vec::new();
+    let mut given = |name: &str, which: Which| {
         let options = property(options, name);
         if options.is_undefined() || options.is_null() {
             return Ok(None);
         }
-        known_keys(&options, &["files", "label", "place"])?;
+        known_keys(&options, &["files", "label", "place", "queries"])?;
         let files = property(&options, "files");
         if !files.is_object() {
             return Err(ApiError::invalid(
@@ -364,6 +367,16 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
             ));
         }
         let text = |name: &str| property(&options, name).as_string();
+        match text("queries").as_deref() {
+            None | Some("whole") => {}
+            Some("words") => words_only.push(which),
+            Some(other) => {
+                return Err(ApiError::invalid(
+                    format!("{name}.queries"),
+                    format!("`{name}.queries` is `{other}`; use `whole` or `words`"),
+                ));
+            }
+        }
         named.push((
             text("label").unwrap_or_else(|| name.to_owned()),
             text("place"),
@@ -372,10 +385,13 @@ async fn open(options: &JsValue) -> Result<Local, ApiError> {
         let store = FileStore::new(JsFiles::new(files), move || fresh_id(&ids), text("place"));
         Ok(Some((AnyStore::Files(store), WithKeys::none(host()))))
     };
-    let project = given("project")?;
-    let personal = given("personal")?;
+    let project = given("project", Which::Project)?;
+    let personal = given("personal", Which::Personal)?;
     let servers = strings(options, "core_servers")?;
     let inner = Inner::open(project, personal, servers).await?;
+    for which in words_only {
+        inner.keep_words_only(which)?;
+    }
     // Anything but a plain `false` leaves it on.
     inner.set_indexing(property(options, "indexing").as_bool().unwrap_or(true));
     Ok(Local {

@@ -73,7 +73,9 @@ pub fn ReviewPage() -> impl IntoView {
             Stage::Loading
         } else if page.has_entries() {
             Stage::Asking
-        } else if reviewing.waiting() > 0 && !ReviewFilter::read(&parameters.read()).is_plain() {
+        } else if reviewing.waiting() > reviewing.proposals()
+            && !ReviewFilter::read(&parameters.read()).is_plain()
+        {
             Stage::NoneFits
         } else {
             Stage::End
@@ -83,15 +85,17 @@ pub fn ReviewPage() -> impl IntoView {
     let offline = Syncing::get_from_context();
     let offline = Memo::new(move |_| offline.read(|status| status.phase == SyncPhase::Offline));
     view! {
-        <Page title="Review" intro="Lessons that wait for your decision. Agents see what you decide." actions=|| view! { <Keys/> }.into_any()>
+        <Page title="Review" intro="Lessons and proposed changes that wait for your decision. Agents see what you decide." actions=|| view! { <Keys/> }.into_any()>
             <p class="sr-only" role="status" aria-live="polite" data-testid="review-said">{page.said}</p>
             <Show when=move || offline.get()>
                 <p class="note" data-testid="review-offline">"Offline: what you decide counts here at once, and is sent when the server can be reached again."</p>
             </Show>
             <ProposalsCard/>
             <Suggestions/>
-            <Show when=move || some.get()>
+            <Show when=move || some.get() || (reviewing.proposals() > 0)>
                 <Progress/>
+            </Show>
+            <Show when=move || some.get()>
                 <Filters/>
             </Show>
             {move || match stage.get() {

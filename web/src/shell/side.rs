@@ -95,7 +95,7 @@ fn LessonCount() -> impl IntoView {
     view! { <span class="place-count place-count-quiet" aria-hidden="true" data-testid="lesson-count">{move || short(total.get())}</span> }
 }
 
-/// How many lessons wait for review, with edits that came too late.
+/// How much waits for review: lessons, proposals and edits that came too late.
 fn waiting() -> Memo<u32> {
     let reviewing = Reviewing::get_from_context();
     let syncing = Syncing::get_from_context();
@@ -120,7 +120,7 @@ fn ReviewCount() -> impl IntoView {
 #[component]
 fn ReviewWaiting() -> impl IntoView {
     let waiting = waiting();
-    view! { <span class="sr-only" id="review-waiting">{move || format::plural(waiting.get(), "lesson waits", "lessons wait")}</span> }
+    view! { <span class="sr-only" id="review-waiting">{move || format::plural(waiting.get(), "item waits", "items wait")}</span> }
 }
 
 /// Says whether ranking is by keywords or by meaning, and how far the model is.

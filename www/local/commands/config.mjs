@@ -5,11 +5,20 @@ import { settingsOf } from "../hook.mjs";
 import { hostOf } from "../host.mjs";
 import { CONFIG } from "../places.cjs";
 import { Failure, json, out, table, UsageError } from "../print.mjs";
+import { promptsOf } from "../prompts.mjs";
+import { choosePrompts } from "../store.mjs";
 import { onlyOf } from "./mcp.mjs";
 
-/** The settings: their values, the first of which holds where nothing is set. @type {Record<string, { values: string[], about: string }>} */
+/**
+ * The settings: their values, the first of which holds where nothing is set; what holds for prompts then depends on the store.
+ * @type {Record<string, { values: string[], about: string }>}
+ */
 const SETTINGS = {
   moments: { values: ["on", "off"], about: "whether a failed command in an agent's shell asks for a lesson" },
+  prompts: {
+    values: ["words", "whole"],
+    about: "what the ledger keeps of a prompt: a hash and the words that lessons have, or all of it",
+  },
 };
 
 /** @param {{ values: Record<string, any>, positionals: string[] }} given */
@@ -22,6 +31,14 @@ export function config({ values, positionals }) {
   if (value === undefined || more.length > 0 || !setting.values.includes(value)) {
     throw new UsageError(
       `${name} is ${setting.values.join(" or ")}: \`lessonloop config ${name} ${setting.values[0]}\``,
+    );
+  }
+  if (name === "prompts") {
+    // Not in the store: a repository would bring it.
+    choosePrompts(main.path, value);
+    if (values.json) return json({ store: main.path, name, value });
+    return out(
+      `${name}: ${value} (${main.kind} store, on this machine); an \`mcp\` or \`serve\` that runs takes it at its next start`,
     );
   }
   const path = join(main.path, CONFIG);
@@ -47,6 +64,11 @@ function list(values, places) {
         about,
       },
     ]) => {
+      if (name === "prompts") {
+        const store = places.project ?? places.personal;
+        const { kept, isChosen } = store ? promptsOf(store.path) : { kept: "whole", isChosen: false };
+        return { name, value: kept, from: isChosen ? "this machine" : "default", about };
+      }
       const from = [places.project, places.personal].find(
         (place) => place && settingsOf(place.path)[name] !== undefined,
       );

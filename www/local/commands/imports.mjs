@@ -30,7 +30,7 @@ export async function imports({ values, positionals }) {
     const turned = await turnImport(store, one, async (request) => {
       const answer = await host.handle({ headers: {}, ...request });
       if (answer.status < 400) return answer.body;
-      throw Object.assign(failed(answer.body?.error, answer.status), { isAnswer: true });
+      throw failed(answer.body?.error, answer.status);
     });
     if (values.json) return json(turned);
     out(told(turned));

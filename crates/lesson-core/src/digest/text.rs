@@ -105,6 +105,13 @@ fn waiting(out: &mut String, waiting: &DigestWaiting) {
         let n = n.filter(|n| *n > 0)?;
         Some(format!("{} {what}", plural(n, "lesson", "lessons")))
     });
+    let proposals = waiting.proposals.filter(|n| *n > 0);
+    let proposals = proposals.map(|n| {
+        format!(
+            "{} to decide on",
+            plural(n, "proposed change", "proposed changes")
+        )
+    });
     let outcomes = waiting.outcomes.filter(|n| *n > 0);
     let outcomes = outcomes.map(|n| {
         format!(
@@ -112,7 +119,11 @@ fn waiting(out: &mut String, waiting: &DigestWaiting) {
             plural(n, "suggested outcome", "suggested outcomes")
         )
     });
-    list(out, "Waiting for you", lines.chain(outcomes));
+    list(
+        out,
+        "Waiting for you",
+        lines.chain(proposals).chain(outcomes),
+    );
 }
 
 /// A heading and its lines; nothing where there are none.

@@ -9,7 +9,7 @@ use crate::lesson::{Lesson, Standing};
 use crate::policy::{Policy, RankPolicy};
 use crate::space::{Recommendation, Space};
 use crate::text::Text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything that a ledger says of one lesson.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -226,30 +226,48 @@ pub fn revision<'a>(
     rev: u32,
     policy: &Policy,
 ) -> Option<Revision> {
+    revisions(events, &BTreeMap::from([(slug, rev)]), policy).remove(slug)
+}
+
+/// One revision each of several lessons, by slug; those that the ledger has not are left out. Costs one fold of the ledger up
+/// to the last of them.
+pub fn revisions<'a>(
+    events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
+    wanted: &BTreeMap<&str, u32>,
+    policy: &Policy,
+) -> BTreeMap<String, Revision> {
     let events = events.into_iter();
     let mut space = Space::for_ledger(events.clone());
+    let mut found = BTreeMap::new();
     for event in events {
-        let touches = match &event.event {
-            EventKind::LessonAdded { lesson } => lesson.slug == slug,
-            EventKind::LessonEdited { lesson, .. } => lesson == slug,
-            _ => false,
+        if found.len() == wanted.len() {
+            break;
+        }
+        let slug = match &event.event {
+            EventKind::LessonAdded { lesson } => Some(&lesson.slug),
+            EventKind::LessonEdited { lesson, .. } => Some(lesson),
+            _ => None,
         };
-        let before = touches.then(|| space.lesson(slug).cloned()).flatten();
-        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) || !touches {
+        let asked = slug.and_then(|slug| Some((slug, *wanted.get(slug.as_str())?)));
+        let before = asked.and_then(|(slug, _)| space.lesson(slug).map(|held| held.text.clone()));
+        if !matches!(space.fold(event, policy), Ok(crate::Folded::Applied)) {
             continue;
         }
-        if let Some(now) = space.lesson(slug)
+        if let Some((slug, rev)) = asked
+            && let Some(now) = space.lesson(slug)
             && now.rev == rev
+            && !found.contains_key(slug)
         {
-            return Some(Revision {
+            let revision = Revision {
                 op_id: event.op_id.clone(),
                 at: event.at,
                 actor: event.actor.clone(),
                 by: event.by.clone(),
                 text: now.text.clone(),
-                before: before.map(|lesson| lesson.text),
-            });
+                before,
+            };
+            found.insert(slug.clone(), revision);
         }
     }
-    None
+    found
 }

@@ -1,6 +1,7 @@
 //! Tasks that no lesson fitted: what the lessons of a space don't speak of.
 
 use crate::instant::{Millis, to_rfc3339};
+use crate::kept_query::is_hash_alone;
 use crate::learning::Run;
 use crate::space::Decision;
 use lesson_types::{RunEnds, UncoveredTask};
@@ -26,7 +27,8 @@ impl<'a> Uncovered<'a> {
         let withheld = run.measured.is_some_and(|measured| {
             measured.control || measured.drawn.iter().any(|drawn| drawn.withheld)
         });
-        if query.is_empty() || withheld {
+        // Of a query that is kept as a hash alone nothing can be said.
+        if query.is_empty() || is_hash_alone(query) || withheld {
             return;
         }
         let best = decision.records.iter().map(|record| record.relevance);

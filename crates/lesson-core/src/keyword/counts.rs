@@ -5,6 +5,7 @@ use super::stems::stem;
 use super::words::each_word;
 use crate::stable_map::StableMap;
 use crate::technologies::{name_of_word, named_in_parts, other_words};
+use std::collections::BTreeSet;
 
 /// What has to be known of a space to rank candidates of it as if all of it were held.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,6 +47,21 @@ impl SpaceCounts {
     pub(super) fn was_asked(&self, stem: &str) -> bool {
         self.having.contains_key(stem)
     }
+}
+
+/// The words of a query in lower case, each with its stem and each stem once, without those that say nothing.
+pub(crate) fn words_with_stems(query: &str) -> Vec<(String, String)> {
+    let mut words = AskedWords::default();
+    each_word(query, |word, _| words.push(word));
+    words.keep_telling(|_| false);
+    words.into_vec()
+}
+
+/// Adds the stems of a text's words.
+pub(crate) fn stems_of(text: &str, stems: &mut BTreeSet<String>) {
+    each_word(text, |word, _| {
+        stems.insert(stem(word).into_owned());
+    });
 }
 
 /// The words of a query whose numbers ranking asks for, in lower case and each stem once, up to `most`: wholes such as

@@ -15,6 +15,7 @@ mod words;
 pub use alike::Alike;
 pub(crate) use alike::WordComparison;
 pub use counts::{SpaceCounts, words_asked};
+pub(crate) use counts::{stems_of, words_with_stems};
 pub(crate) use packed::packed_shape;
 pub use scores::KeywordScores;
 pub(crate) use scores::WordMatch;

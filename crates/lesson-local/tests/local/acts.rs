@@ -55,6 +55,78 @@ fn the_review_holds_what_waits_in_both() {
 }
 
 #[test]
+fn proposals_of_both_are_counted_listed_and_settled() {
+    let folder = Temporary::new();
+    let local = two_stores(&folder);
+    let verdict = json!({ "verdict": "approve" });
+    let files = |slug: &str, title: &str| {
+        let text = format!("# {title}\n\nAnother text.\n");
+        json!({ "files": [{ "path": format!("{slug}.md"), "content": text }] })
+    };
+    for (which, slug, title) in [
+        (Which::Project, "pin-the-image", "Pin the image"),
+        // The project has a lesson of this slug, too.
+        (Which::Personal, "pin-the-image", "Pin the image"),
+        (Which::Personal, "seal-the-log", "Seal the log"),
+    ] {
+        let approved = request(Post, &format!("/v1/lessons/{slug}/review"), verdict.clone());
+        taken(&local, now(local.handle_in(which, approved)));
+        let brought = request(Post, "/v1/import", files(slug, title));
+        let brought = taken(&local, now(local.handle_in(which, brought)));
+        assert_eq!(brought["proposed"], 1, "{brought}");
+    }
+    let list = ok(&local, Get, "/v1/proposals", Value::Null);
+    let queue = ok(&local, Get, "/v1/review?limit=0", Value::Null);
+    let digest = ok(&local, Get, "/v1/digest", Value::Null);
+    assert_eq!([&list["total"], &queue["proposals"]], [3, 3]);
+    assert_eq!(digest["waiting"]["total"], queue["total"]);
+    assert_eq!(digest["waiting"]["proposals"], 3);
+    for held in list["proposals"].as_array().unwrap() {
+        let (slug, id) = (&held["slug"], &held["proposal"]["id"]);
+        let path = format!(
+            "/v1/lessons/{}/proposals/{}",
+            slug.as_str().unwrap(),
+            id.as_str().unwrap()
+        );
+        ok(&local, Post, &path, json!({ "accept": true }));
+    }
+    let queue = ok(&local, Get, "/v1/review?limit=0", Value::Null);
+    assert_eq!(queue["proposals"], 0);
+    for which in [Which::Project, Which::Personal] {
+        let asked = request(Get, "/v1/lessons/pin-the-image", Value::Null);
+        let lesson = taken(&local, now(local.handle_in(which, asked)));
+        assert_eq!(lesson["recommendation"], "Another text.");
+    }
+}
+
+#[test]
+fn a_store_that_others_read_keeps_of_a_prompt_only_words_that_its_lessons_have() {
+    let folder = Temporary::new();
+    let (project, personal) = (folder.join("p"), folder.join("q"));
+    let local = open(Some(&project), Some(&personal));
+    put(&local, Which::Project, "Retry uploads", "One deadline");
+    put(&local, Which::Personal, "Upload at night", "Links are idle");
+    local.keep_words_only(Which::Project).unwrap();
+    let query = "Retry the upload for customer Miller at night";
+    let asked = json!({ "query": query, "decision_id": "d" });
+    let given = ok(&local, Post, "/v1/recommend", asked);
+    assert_eq!(given["recommended"].as_array().unwrap().len(), 2, "{given}");
+    let kept = |which| {
+        let asked = request(Get, "/v1/decisions/d", Value::Null);
+        taken(&local, now(local.handle_in(which, asked)))
+    };
+    let of_project = kept(Which::Project).to_string();
+    assert!(of_project.contains("retry upload #"), "{of_project}");
+    assert!(!of_project.contains("Miller") && !of_project.contains("night"));
+    assert!(kept(Which::Personal).to_string().contains(query));
+    let ledger = std::fs::read_dir(project.join("ledger")).unwrap();
+    for file in ledger {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.to_lowercase().contains("miller"), "{text}");
+    }
+}
+
+#[test]
 fn one_act_reaches_lessons_of_both_and_is_taken_back_in_both() {
     let folder = Temporary::new();
     let local = two_stores(&folder);

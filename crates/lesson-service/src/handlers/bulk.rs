@@ -208,7 +208,7 @@ fn verdict_of(held: &Lesson, hash: &str) -> Back {
 }
 
 /// The edit, and the verdict that it leaves in force. Acts on many lessons are people's.
-fn edited(held: &Lesson, text: &Text) -> Result<Vec<EventKind>, ApiError> {
+pub(crate) fn edited(held: &Lesson, text: &Text) -> Result<Vec<EventKind>, ApiError> {
     bounds::text(text)?;
     let (screened, _) = screen_named(text, &held.slug, &held.source);
     bounds::text(&screened.text)?;

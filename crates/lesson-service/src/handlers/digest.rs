@@ -45,7 +45,9 @@ impl<S: Store, H: Host> Service<S, H> {
             let state = self.state.borrow();
             let policy = state.in_force(&self.policy);
             let waiting = DigestWaiting {
-                lessons: Some(queue.total),
+                total: Some(queue.total),
+                lessons: Some(queue.fits),
+                proposals: Some(queue.proposals),
                 quarantined: queue.counts.quarantined,
                 disqualified: queue.counts.disqualified,
                 unreviewed: queue.counts.unreviewed,
@@ -58,7 +60,9 @@ impl<S: Store, H: Host> Service<S, H> {
             let policy = state.in_force(&self.policy);
             let stats = self.counted_stats(&state, &policy);
             let waiting = DigestWaiting {
+                total: None,
                 lessons: None,
+                proposals: None,
                 quarantined: stats.quarantined,
                 disqualified: stats.disqualified,
                 unreviewed: stats.unreviewed,

@@ -117,6 +117,7 @@ impl<'a> Batch<'a> {
             rev,
             added,
             archived,
+            taken_back: None,
         });
     }
 
@@ -131,6 +132,7 @@ impl<'a> Batch<'a> {
             rev,
             added: true,
             archived: false,
+            taken_back: None,
         });
     }
 

@@ -445,7 +445,7 @@ impl<S: Store, H: Host> Service<S, H> {
             purpose: "recommend".to_owned(),
             context: SurfacedContext {
                 decision_id: asked.decision_id.clone(),
-                query: stored(&asked.query),
+                query: self.query_kept(asked.query.as_deref(), &items),
                 domain: stored(&asked.domain),
                 project_type: stored(&asked.project_type),
                 tech_stack: tech_stack.cloned().map(readable).collect(),

@@ -105,7 +105,7 @@ impl Wanted {
         mut queue: lesson_core::ReviewQueue<'a>,
     ) -> (lesson_core::ReviewQueue<'a>, u32) {
         if self.is_all() {
-            let fits = queue.total;
+            let fits = queue.total.saturating_sub(queue.proposals);
             return (queue, fits);
         }
         let has = |text: &str| text.to_lowercase().contains(&self.words);
@@ -132,6 +132,7 @@ fn answer(
             .map(|one| item(one, reading, effects))
             .collect(),
         total: queue.total,
+        proposals: queue.proposals,
         fits,
         counts: ReviewCounts {
             quarantined: queue.counts.quarantined,

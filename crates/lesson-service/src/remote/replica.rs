@@ -102,6 +102,13 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().space.lesson(slug).is_some()
     }
 
+    /// Whether this proposal for a lesson is open.
+    pub fn has_proposal(&self, slug: &str, id: &str) -> bool {
+        let state = self.state.borrow();
+        let lesson = state.space.lesson(slug);
+        lesson.is_some_and(|lesson| lesson.proposal(id).is_some())
+    }
+
     /// Whether there is a decision with this id.
     pub fn has_decision(&self, id: &str) -> bool {
         let state = self.state.borrow();

@@ -49,6 +49,8 @@ pub(crate) struct Writer {
     pub turn: async_lock::Mutex<()>,
     /// Tracking that waits to be stored.
     pub queue: RefCell<VecDeque<Draft>>,
+    /// Set where the ledger keeps of a query only its hash and the words that lessons have.
+    pub words_only: Cell<bool>,
     /// The store's last failure, while it fails.
     pub trouble: RefCell<Option<String>>,
     /// The position up to which the store keeps the fold.

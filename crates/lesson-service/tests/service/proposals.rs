@@ -94,6 +94,39 @@ fn an_edit_by_a_key_waits_while_the_text_in_force_stays() {
 }
 
 #[test]
+fn proposals_count_in_the_review_and_in_the_digest() {
+    let fixture = approved();
+    let before: ReviewQueue = fixture.get("/v1/review?limit=0");
+    let id = propose(&fixture, "one", "Retry twice.").proposed.unwrap();
+    propose(&fixture, "two", "Never retry.");
+    let now: ReviewQueue = fixture.get("/v1/review?limit=0");
+    assert_eq!(
+        (now.total, now.proposals, now.fits),
+        (before.total + 2, 2, before.fits)
+    );
+    let filtered: ReviewQueue = fixture.get("/v1/review?reason=quarantined");
+    assert_eq!((filtered.total, filtered.fits), (now.total, 0));
+    let digest: Digest = fixture.get("/v1/digest");
+    let waiting = digest.waiting;
+    assert_eq!(
+        (waiting.total, waiting.lessons, waiting.proposals),
+        (Some(now.total), Some(now.fits), Some(2))
+    );
+    assert!(
+        digest.markdown.contains("2 proposed changes to decide on"),
+        "{}",
+        digest.markdown
+    );
+
+    assert_eq!(settle(&fixture, &id, json!({"accept": false})).status, 200);
+    let after: ReviewQueue = fixture.get("/v1/review");
+    assert_eq!(after.proposals, 1);
+    fixture.ok::<LessonView>("POST /v1/lessons/retry-once/archive", json!(null));
+    let after: ReviewQueue = fixture.get("/v1/review");
+    assert_eq!((after.total, after.proposals), (0, 0));
+}
+
+#[test]
 fn a_person_accepts_against_the_text_now_in_force_or_rejects() {
     let fixture = approved();
     let one = propose(&fixture, "one", "Retry twice.")

@@ -9,6 +9,8 @@ macro_rules! people_endpoints {
             $($before)*
             /// Takes lessons, or a ledger, out of files
             import: Post "/v1/import", body Import, answer Imported, from store { needs: Everything("an import is compared with every lesson; import in a browser that keeps a copy, which Settings, Sync turns on"), writes: true, };
+            /// Takes an import back, or brings it again
+            turn_import: Post "/v1/import/turn", body TurnImport, answer ImportTurned, from store { needs: Named(Ids), writes: true, };
             /// All lessons, or the whole ledger: markdown and skills as files, the rest as one text
             export: Get "/v1/export", query ExportQuery, answer ExportFiles, from store { needs: Everything("an export holds every lesson; export in a browser that keeps a copy, which Settings, Sync turns on"), };
             /// Takes a lesson into use again

@@ -208,6 +208,8 @@ fn added(lessons: &[DigestAdded], total: u32) -> Vec<Line> {
 fn waiting(digest: &Digest) -> Vec<Line> {
     let waiting = &digest.waiting;
     let lessons = waiting.lessons.unwrap_or(waiting.unreviewed);
+    let proposals = waiting.proposals.unwrap_or_default();
+    let total = waiting.total.unwrap_or(lessons);
     let line = |n: u32, what: String| {
         (n > 0).then(|| Line {
             tone: "accent",
@@ -218,9 +220,17 @@ fn waiting(digest: &Digest) -> Vec<Line> {
             href: "/review".to_owned(),
         })
     };
-    let lessons = line(
-        lessons,
-        format!("{} to review", format::plural(lessons, "lesson", "lessons")),
+    let of_lessons = format::plural(lessons, "lesson", "lessons");
+    let queue = line(
+        total,
+        match proposals {
+            0 => format!("{of_lessons} to review"),
+            n => format!(
+                "{} to review: {of_lessons}, {}",
+                format::count(total),
+                format::plural(n, "proposed change", "proposed changes")
+            ),
+        },
     );
     let n = waiting.outcomes.unwrap_or_default();
     let outcomes = line(
@@ -230,5 +240,5 @@ fn waiting(digest: &Digest) -> Vec<Line> {
             format::plural(n, "suggested outcome", "suggested outcomes")
         ),
     );
-    lessons.into_iter().chain(outcomes).collect()
+    queue.into_iter().chain(outcomes).collect()
 }

@@ -19,9 +19,12 @@ pub fn End() -> impl IntoView {
     });
     let visit = Memo::new(move |_| reviewing.visit());
     let skipped = Memo::new(move |_| reviewing.skipped());
+    let proposed = Memo::new(move |_| reviewing.proposals() > 0);
     view! {
         {move || if visit.get().done > 0 || skipped.get() > 0 {
-            view! { <CaughtUp visit=visit.get() skipped=skipped.get()/> }.into_any()
+            view! { <CaughtUp visit=visit.get() skipped=skipped.get() proposed=proposed.get()/> }.into_any()
+        } else if proposed.get() {
+            view! { <p class="quiet" data-testid="no-lesson-waits">"No lesson waits."</p> }.into_any()
         } else if none.get() {
             view! { <NoneInUse text="Lessons that your agents write wait here until you have reviewed them. Load the samples to try it, or import what your agents have already learned."/> }.into_any()
         } else {
@@ -38,10 +41,12 @@ pub fn End() -> impl IntoView {
 }
 
 #[component]
-fn CaughtUp(visit: Visit, skipped: u32) -> impl IntoView {
+fn CaughtUp(visit: Visit, skipped: u32, proposed: bool) -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
     let title = if skipped > 0 {
         "The rest can wait"
+    } else if proposed {
+        "No lesson waits"
     } else {
         "All caught up"
     };

@@ -1,15 +1,11 @@
-//! The imports of this browser, so that each can be undone and redone later.
+//! The list of imports of this browser, so that each can be undone and redone later. The page that `lessonloop serve` opens
+//! keeps it where the command line does; taking one back is the engine's.
 
-use crate::api::{Client, json, read};
+use crate::api::Client;
 use crate::dom::{self, Memory};
-use crate::format;
 use leptos::prelude::*;
-use lesson_types::{
-    ApiError, Bulk, BulkAct, BulkDone, BulkItem, Imported, ImportedLesson, LessonView, Method,
-    Revision, RevisionField,
-};
+use lesson_types::{ApiError, ImportTurned, Imported, ImportedLesson, TurnImport};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 /// Where they are remembered.
 const KEY: &str = "lessonloop.imports";
@@ -17,10 +13,8 @@ const KEY: &str = "lessonloop.imports";
 const MOST: usize = 20;
 /// Lessons that all of them may have, so that the browser's storage holds the list.
 const MOST_LESSONS: usize = 20_000;
-/// Lessons that one request archives.
+/// Lessons that one request takes.
 const BATCH: usize = 1_000;
-/// Fields of a text that are lists, which a revision writes with commas.
-const LISTS: [&str; 3] = ["project_types", "tech_stacks", "tags"];
 
 /// An import.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,8 +32,8 @@ pub(super) struct Logged {
     pub(super) undone: Option<Undone>,
 }
 
-/// What taking an import back did, and what it takes to redo it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// What taking an import back did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Undone {
     /// Lessons that were archived.
     pub(super) archived: u32,
@@ -47,10 +41,6 @@ pub(super) struct Undone {
     pub(super) restored: u32,
     /// Lessons that changed since, and stayed.
     pub(super) left: u32,
-    /// The requests that bring back what was archived.
-    back: Vec<Bulk>,
-    /// Lessons whose text was put back, with the revision that this made.
-    texts: Vec<(String, u32)>,
 }
 
 /// The imports, the latest first; cheap to copy, provided as a context of the page.
@@ -92,10 +82,22 @@ impl ImportLog {
                 "This import is not remembered any more. Its lessons are in the list.",
             ));
         };
-        match one.undone.take() {
-            None => one.undone = Some(take_back(client, &one.lessons).await?),
-            Some(undone) => redo(client, &mut one.lessons, undone).await?,
+        let redo = one.undone.is_some();
+        let mut done = Undone::default();
+        let mut lessons = Vec::with_capacity(one.lessons.len());
+        for batch in one.lessons.chunks(BATCH) {
+            let request = TurnImport {
+                lessons: batch.to_vec(),
+                redo,
+            };
+            let part: ImportTurned = client.post_json("/v1/import/turn", &request).await?;
+            done.archived += part.archived;
+            done.restored += part.restored;
+            done.left += part.left;
+            lessons.extend(part.lessons);
         }
+        one.lessons = lessons;
+        one.undone = (!redo).then_some(done);
         let mut all = remembered();
         if let Some(held) = all.iter_mut().find(|held| held.id == id) {
             held.clone_from(&one);
@@ -152,92 +154,6 @@ fn fitting(all: &[Logged]) -> usize {
     fits.count()
 }
 
-/// Archives what was added and puts back the texts of what was updated. A text that changed since is left.
-async fn take_back(client: Client, lessons: &[ImportedLesson]) -> Result<Undone, ApiError> {
-    let mut undone = Undone::default();
-    let added: Vec<BulkItem> = lessons
-        .iter()
-        .filter(|lesson| lesson.added && !lesson.archived)
-        .map(|lesson| BulkItem {
-            slug: lesson.slug.clone(),
-            content_hash: None,
-        })
-        .collect();
-    for batch in added.chunks(BATCH) {
-        let request = Bulk {
-            act: BulkAct::Archive,
-            lessons: batch.to_vec(),
-            tags: Vec::new(),
-            reason: None,
-        };
-        let done: BulkDone = client.post_json("/v1/lessons/bulk", &request).await?;
-        undone.archived += done.changed;
-        undone.left += u32::try_from(done.refused.len()).unwrap_or(u32::MAX);
-        undone.back.extend(done.undo);
-    }
-    for lesson in lessons.iter().filter(|lesson| !lesson.added) {
-        let before = |field: &RevisionField| field.before.clone().unwrap_or_default();
-        match put(client, lesson, lesson.rev, before).await {
-            Ok(now) => {
-                undone.restored += 1;
-                undone.texts.push((now.slug, now.rev));
-            }
-            Err(_) => undone.left += 1,
-        }
-    }
-    Ok(undone)
-}
-
-/// Brings back what undoing took away. What changed since is left.
-async fn redo(
-    client: Client,
-    lessons: &mut [ImportedLesson],
-    undone: Undone,
-) -> Result<(), ApiError> {
-    for request in &undone.back {
-        client
-            .post_json::<BulkDone>("/v1/lessons/bulk", request)
-            .await?;
-    }
-    for (slug, rev) in undone.texts {
-        let Some(lesson) = lessons.iter_mut().find(|lesson| lesson.slug == slug) else {
-            continue;
-        };
-        if let Ok(now) = put(client, lesson, rev, |field| field.after.clone()).await {
-            lesson.rev = now.rev;
-        }
-    }
-    Ok(())
-}
-
-/// Gives a lesson, over the revision `base`, the texts that `pick` takes of the revision that an import made.
-async fn put(
-    client: Client,
-    lesson: &ImportedLesson,
-    base: u32,
-    pick: impl Fn(&RevisionField) -> String,
-) -> Result<LessonView, ApiError> {
-    let path = format!("/v1/lessons/{}", format::encode(&lesson.slug));
-    let revision: Revision = client
-        .get(format!("{path}/revisions/{}", lesson.rev))
-        .await?;
-    let mut patch = Map::new();
-    patch.insert("base_rev".to_owned(), base.into());
-    for field in revision.fields.into_iter().filter(|field| field.changed) {
-        let text = pick(&field);
-        let value = if LISTS.contains(&&*field.name) {
-            format::words(&text).into()
-        } else {
-            text.into()
-        };
-        patch.insert(field.name, value);
-    }
-    client
-        .raw(Method::Patch, path, json(&Value::Object(patch)))
-        .await
-        .and_then(read)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,6 +164,7 @@ mod tests {
             rev: 1,
             added: true,
             archived: false,
+            taken_back: None,
         };
         Logged {
             id: "i".to_owned(),
@@ -277,7 +194,6 @@ mod tests {
         let one = Logged {
             undone: Some(Undone {
                 archived: 2,
-                texts: vec![("b".to_owned(), 3)],
                 ..Undone::default()
             }),
             ..import(2)

@@ -85,12 +85,12 @@ fn Turn(id: String, testid: &'static str, what: &'static str) -> impl IntoView {
         </Show>
         <div aria-live="polite">
             {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
-            {move || undone.get().map(|undone| view! { <p class="note" data-testid=testid.replace("undo", "undone")>{words(&undone)}</p> })}
+            {move || undone.get().map(|undone| view! { <p class="note" data-testid=testid.replace("undo", "undone")>{words(undone)}</p> })}
         </div>
     }
 }
 
-fn words(undone: &Undone) -> String {
+fn words(undone: Undone) -> String {
     let mut words = format!(
         "Undone: {} archived, {} restored to the previous text.",
         format::plural(undone.archived, "lesson", "lessons"),
@@ -117,6 +117,7 @@ pub fn Imports() -> impl IntoView {
         <Show when=move || !ids.read().is_empty()>
             <details class="imports" data-testid="imports">
                 <summary>{move || format!("Imports in this browser ({})", format::count(u32::try_from(ids.read().len()).unwrap_or(u32::MAX)))}</summary>
+                <p class="hint">"What an agent has written is taken back under "<a href="/agents">"Agents"</a>"."</p>
                 <ul class="lines">
                     <For each=move || ids.get() key=Clone::clone let:id>{row(log, id)}</For>
                 </ul>
