@@ -1,9 +1,12 @@
 //! What people and agents do with what they see.
 
+use crate::config::SECOND;
 use crate::dice::Dice;
+use crate::server::AGENTS;
 use lesson_core::{
     Changes, Decision, DecisionOutcome, Detection, Drawn, EventKind, FeedbackOutcome, Lesson,
-    MatchType, Measured, Millis, Space, SurfacedContext, SurfacedItem, Text, Trust, Verdict,
+    MatchType, Measured, Millis, Proposal, Space, SurfacedContext, SurfacedItem, Text, Trust,
+    Verdict,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -25,6 +28,14 @@ const SETTINGS: &[&str] = &["tools.core_servers", "review.daily", "theme"];
 
 /// Draws what happens next on a device that shows `space`.
 pub fn happening(dice: &mut Dice, mix: Mix, space: &Space, at: Millis) -> EventKind {
+    if dice.one_in(14)
+        && let Some(proposal) = of_proposals(dice, mix, space)
+    {
+        return proposal;
+    }
+    if mix == Mix::Person && dice.one_in(300) {
+        return of_voices(dice, space, at);
+    }
     match dice.below(12) {
         0..4 => of_decision(dice, space).unwrap_or_else(|| of_lessons(dice, mix, space, at)),
         4 => EventKind::OutcomeRecorded {
@@ -150,6 +161,58 @@ fn of_decision(dice: &mut Dice, space: &Space) -> Option<EventKind> {
             decision_id,
         },
     })
+}
+
+/// A change that an agent proposes, or a word on one: a person's, or of an agent that takes its own back.
+fn of_proposals(dice: &mut Dice, mix: Mix, space: &Space) -> Option<EventKind> {
+    let open = space.lessons().flat_map(|lesson| {
+        let of = |held: &Proposal| (lesson.slug.clone(), held.id.clone());
+        lesson.proposals.iter().map(of)
+    });
+    let open: Vec<(String, String)> = open.collect();
+    if !open.is_empty() && (mix == Mix::Person || dice.one_in(4)) {
+        let (lesson, proposal) = dice.of(&open).clone();
+        return Some(EventKind::ProposalSettled {
+            lesson,
+            proposal,
+            accepted: mix == Mix::Person && dice.one_in(2),
+            reason: String::new(),
+        });
+    }
+    if mix == Mix::Person {
+        return None;
+    }
+    let lesson = slug(dice, space);
+    let archive = dice.one_in(5);
+    let changes = Changes {
+        title: (!archive).then(|| format!("Title {}", dice.below(1_000))),
+        ..Changes::default()
+    };
+    Some(EventKind::ChangeProposed {
+        proposal: format!("proposal-{:x}", dice.roll()),
+        base_rev: space.lesson(&lesson).map_or(1, |held| held.rev),
+        lesson,
+        changes: Box::new(changes),
+        archive,
+        trust: Trust::Unreviewed,
+        findings: Vec::new(),
+    })
+}
+
+/// A voice is withdrawn, from a time on or altogether, or one of those that are is heard again.
+fn of_voices(dice: &mut Dice, space: &Space, at: Millis) -> EventKind {
+    let silent: Vec<&str> = space.withdrawn().map(|(voice, _)| voice).collect();
+    if !silent.is_empty() && dice.one_in(2) {
+        return EventKind::VoiceReinstated {
+            voice: (*dice.of(&silent)).to_owned(),
+        };
+    }
+    let voice = match dice.one_in(5) {
+        true => format!("person:{}", dice.below(3)),
+        false => (*dice.of(AGENTS)).to_owned(),
+    };
+    let since = dice.one_in(2).then(|| at - dice.between(0, 900) * SECOND);
+    EventKind::VoiceWithdrawn { voice, since }
 }
 
 /// One or two settings, changed or taken back.

@@ -76,8 +76,11 @@ pub fn shown(world: &mut World, device: usize, link: &Link, from: u64) -> Result
         if on_top.iter().any(done_elsewhere) {
             return Ok(());
         }
-        let all = events.iter().chain(on_top);
-        let (space, _) = Space::of_ledger(all, &POLICY);
+        // A withdrawal on top undoes nothing yet: the server folds anew.
+        let (mut space, _) = Space::of_ledger(events, &POLICY);
+        for event in on_top {
+            let _ = space.fold(event, &POLICY);
+        }
         same(&space, &held.shown.space)
             .map_err(|what| format!("device {device} shows other {what} than its events make"))?;
     }
@@ -180,6 +183,16 @@ fn everything(world: &World) -> Result<(), String> {
         return Err(format!(
             "the server took event {}, which can't be folded: {error}",
             event.op_id
+        ));
+    }
+    if let Some((number, _)) = world
+        .devices
+        .iter()
+        .enumerate()
+        .find(|(_, held)| !held.shown.space.withdrawn().eq(space.withdrawn()))
+    {
+        return Err(format!(
+            "device {number} knows other withdrawn voices than the server"
         ));
     }
     if space != server.state.space

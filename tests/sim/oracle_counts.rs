@@ -1,6 +1,6 @@
 //! Counters told from the events alone, without the core's fold.
 
-use lesson_core::{DAY, DecisionOutcome, Event, EventKind, Space, Trust, Verdict};
+use lesson_core::{DAY, DecisionOutcome, Event, EventKind, Millis, Space, Trust, Verdict};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,7 @@ enum Said {
 #[derive(Default)]
 struct Spoken<'a> {
     writer: &'a str,
+    created_at: Millis,
     vouched: bool,
     edits: u32,
     archived: bool,
@@ -105,7 +106,12 @@ struct Told<'a> {
     opinions: BTreeSet<(&'a str, &'a str, &'a str, bool)>,
     feedback: BTreeSet<(&'a str, &'a str)>,
     settings: BTreeMap<&'a str, &'a Value>,
+    /// The last word on each voice: its place in the ledger, and, of a withdrawal, from when on nothing counts.
+    voices: BTreeMap<&'a str, (usize, Option<Since>)>,
 }
+
+/// From when on a voice counts for nothing; `None` for all that it ever said.
+type Since = Option<Millis>;
 
 #[derive(Default)]
 struct Decided<'a> {
@@ -124,8 +130,19 @@ struct Decided<'a> {
 /// Names the lesson.
 pub fn hold(space: &Space, ledger: &[Event]) -> Result<(), String> {
     let mut told = Told::default();
-    for event in ledger {
-        told.count(event);
+    for (place, event) in ledger.iter().enumerate() {
+        match &event.event {
+            EventKind::VoiceWithdrawn { voice, since } => {
+                told.voices.insert(voice, (place, Some(*since)));
+            }
+            EventKind::VoiceReinstated { voice } => {
+                told.voices.insert(voice, (place, None));
+            }
+            _ => {}
+        }
+    }
+    for (place, event) in ledger.iter().enumerate() {
+        told.count(place, event);
     }
     if !told.settings.into_iter().eq(space.settings()) {
         return Err("the settings are not what was set last".to_owned());
@@ -201,11 +218,59 @@ impl<'a> Told<'a> {
         is_new
     }
 
-    fn count(&mut self, event: &'a Event) {
+    fn count(&mut self, place: usize, event: &'a Event) {
         let by = &*event.by;
-        self.count_one(event, by);
+        match self.withdrawn_at(event) {
+            Some(withdrawn) => self.count_muted(event, by, withdrawn < place),
+            None => self.count_one(event, by),
+        }
+        if let EventKind::VoiceWithdrawn { voice, .. } = &event.event
+            && let Some((last, Some(since))) = self.voices.get(&**voice).copied()
+            && last == place
+        {
+            let lessons = self.lessons.values_mut();
+            let own = lessons.filter(|held| held.writer == voice);
+            for held in own.filter(|held| since.is_none_or(|since| held.created_at >= since)) {
+                held.archived = true;
+            }
+        }
         if by.starts_with("agent:") {
             self.agents.insert(by);
+        }
+    }
+
+    /// Where in the ledger the event's voice is withdrawn, if nothing counts that it says here.
+    fn withdrawn_at(&self, event: &Event) -> Option<usize> {
+        let (place, since) = self.voices.get(&*event.by)?;
+        let since = (*since)?;
+        since
+            .is_none_or(|since| event.at >= since)
+            .then_some(*place)
+    }
+
+    /// Texts and lives stay as a withdrawn voice made them, but for its own lessons; nothing else counts.
+    fn count_muted(&mut self, event: &'a Event, by: &'a str, is_past: bool) {
+        match &event.event {
+            EventKind::LessonAdded { lesson } => {
+                self.count_one(event, by);
+                self.lesson(&lesson.slug).archived |= is_past;
+            }
+            EventKind::LessonRestored { .. } if is_past => {}
+            EventKind::LessonEdited { .. }
+            | EventKind::LessonArchived { .. }
+            | EventKind::LessonRestored { .. }
+            | EventKind::LessonsMerged { .. }
+            | EventKind::Surfaced { .. }
+            | EventKind::VoiceWithdrawn { .. }
+            | EventKind::VoiceReinstated { .. }
+            | EventKind::LessonReviewed {
+                verdict: Verdict::Quarantine,
+                ..
+            } => self.count_one(event, by),
+            EventKind::OutcomeRecorded { decision_id, .. } => {
+                self.decisions.entry(decision_id).or_default();
+            }
+            _ => {}
         }
     }
 
@@ -214,6 +279,7 @@ impl<'a> Told<'a> {
             EventKind::LessonAdded { lesson } => {
                 let spoken = self.lesson(&lesson.slug);
                 spoken.writer = by;
+                spoken.created_at = lesson.created_at;
                 spoken.trusted(lesson.trust == Trust::Approved, by);
             }
             EventKind::LessonEdited { lesson, trust, .. } => {

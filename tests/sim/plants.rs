@@ -53,6 +53,10 @@ pub enum Plant {
     OwnWordCounts,
     /// Client: is not told whose keys have written.
     AgentsUnknown,
+    /// Server: what a withdrawn voice said before goes on counting.
+    WithdrawnCounts,
+    /// Server: the epoch does not tell that the ledger was folded anew.
+    RefoldUntold,
 }
 
 impl Plant {
@@ -79,6 +83,8 @@ impl Plant {
         Self::SetAsideForgotten,
         Self::OwnWordCounts,
         Self::AgentsUnknown,
+        Self::WithdrawnCounts,
+        Self::RefoldUntold,
     ];
 
     /// What the client makes of an answer.

@@ -20,6 +20,8 @@ pub struct State {
     versions: HashMap<String, u64>,
     tools: HashMap<String, u64>,
     pub days: BTreeMap<i64, u32>,
+    /// How often the ledger was folded anew, which its epoch tells.
+    folds: u32,
     /// Over all rows, see [`crate::server_rows::row_hash`].
     rows_hash: u64,
     /// Events accepted.
@@ -272,6 +274,49 @@ impl Server {
             Ok(Folded::Duplicate) => return Ok(()),
             Ok(Folded::Applied) => {}
         }
+        let anew = event.event.refolds() && self.plant != Some(Plant::WithdrawnCounts);
+        if !anew {
+            self.put_changed(event, before, seen);
+        }
+        self.count_day(event.at);
+        let ledger = self.ledgers.last_mut().expect("there is an epoch");
+        ledger
+            .places
+            .insert(event.op_id.clone(), ledger.events.len());
+        ledger.events.push(event.clone());
+        self.state.length += 1;
+        if anew {
+            self.refold(seen);
+        }
+        Ok(())
+    }
+
+    /// Folds the ledger anew, knowing which voices count for nothing: every row gets another version.
+    fn refold(&mut self, seen: Millis) {
+        let events = self.ledger().events.clone();
+        let state = &mut self.state;
+        state.space = Space::for_ledger(&events);
+        state.rows.clear();
+        state.versions.clear();
+        state.tools.clear();
+        let days = state.days.iter();
+        state.rows_hash = days.fold(0, |hash, (day, count)| {
+            hash ^ hash_of(&format!("day|{day}"), u64::from(*count))
+        });
+        if self.plant != Some(Plant::RefoldUntold) {
+            state.folds += 1;
+        }
+        for event in &events {
+            let before = Before::of(&self.state.space, &event.event);
+            // What can't be folded is for the oracle to find.
+            if let Ok(Folded::Applied) = self.state.space.fold(event, &self.policy) {
+                self.put_changed(event, before, seen);
+            }
+        }
+    }
+
+    /// Gives the event and every row that it changed the next version.
+    fn put_changed(&mut self, event: &Event, before: Before, seen: Millis) {
         self.state.version += 1;
         let version = self.state.version;
         if before.is_feedback(&self.state.space) {
@@ -288,14 +333,6 @@ impl Server {
         if let EventKind::ToolSucceeded { query, server } = &event.event {
             self.put_tool(&tool_query_hash(query, server), seen);
         }
-        self.count_day(event.at);
-        let ledger = self.ledgers.last_mut().expect("there is an epoch");
-        ledger
-            .places
-            .insert(event.op_id.clone(), ledger.events.len());
-        ledger.events.push(event.clone());
-        self.state.length += 1;
-        Ok(())
     }
 
     fn put_tool(&mut self, hash: &str, seen: Millis) {
@@ -380,7 +417,10 @@ impl Server {
             version: state.version,
             has_more,
             acked_seq: state.actors.get(actor).map_or(0, |actor| actor.last_seq),
-            epoch: format!("epoch-{}", self.epoch()),
+            epoch: match state.folds {
+                0 => format!("epoch-{}", self.epoch()),
+                folds => format!("epoch-{}.{folds}", self.epoch()),
+            },
             schema_version: SCHEMA_VERSION,
         };
         let snapshot = Snapshot {

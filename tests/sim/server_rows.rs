@@ -1,6 +1,8 @@
 //! The server's rows, and which of them an event changes.
 
-use lesson_core::{Decision, DomainBase, EventKind, Lesson, Recommendation, Row, Space};
+use lesson_core::{
+    Decision, DomainBase, EventKind, Lesson, Recommendation, Row, Space, Withdrawal,
+};
 use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +29,7 @@ pub struct Before {
     settings: Vec<(String, Option<Value>)>,
     feedback: usize,
     agents: usize,
+    withdrawn: BTreeMap<String, Withdrawal>,
     bases: BTreeMap<String, DomainBase>,
 }
 
@@ -80,9 +83,10 @@ impl Before {
                     settings.push((name.clone(), space.setting(name).cloned()));
                 }
             }
-            EventKind::ToolSucceeded { .. }
-            | EventKind::VoiceWithdrawn { .. }
-            | EventKind::VoiceReinstated { .. } => {}
+            EventKind::VoiceWithdrawn { .. } => {
+                slugs.extend(space.lessons().map(|held| &*held.slug))
+            }
+            EventKind::ToolSucceeded { .. } | EventKind::VoiceReinstated { .. } => {}
         }
         let decision = decision.map(|id| (id.clone(), space.decision(id).cloned()));
         if let Some((_, Some(held))) = &decision {
@@ -98,6 +102,7 @@ impl Before {
             settings,
             feedback: space.feedback_times().len(),
             agents: space.agents().len(),
+            withdrawn: withdrawn(space),
             bases: bases(space),
         }
     }
@@ -131,10 +136,11 @@ impl Before {
                 rows.push(Row::Lesson(Box::new(held.clone())));
             }
         }
-        if space.agents().len() > self.agents {
+        let silent = withdrawn(space);
+        if space.agents().len() > self.agents || silent != self.withdrawn {
             rows.push(Row::Agents {
                 keys: space.agents().to_vec(),
-                withdrawn: BTreeMap::new(),
+                withdrawn: silent,
             });
         }
         for (domain, base) in bases(space) {
@@ -153,6 +159,12 @@ impl Before {
         }
         rows
     }
+}
+
+fn withdrawn(space: &Space) -> BTreeMap<String, Withdrawal> {
+    let held = space.withdrawn();
+    held.map(|(voice, from)| (voice.to_owned(), *from))
+        .collect()
 }
 
 fn bases(space: &Space) -> BTreeMap<String, DomainBase> {
