@@ -1,6 +1,9 @@
 //! Counters told from the events alone, without the core's fold.
 
-use lesson_core::{DAY, DecisionOutcome, Event, EventKind, Millis, Space, Trust, Verdict};
+use lesson_core::{
+    DAY, DecisionOutcome, Event, EventKind, Millis, Space, SurfacedContext, SurfacedItem, Trust,
+    Verdict,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -260,7 +263,6 @@ impl<'a> Told<'a> {
             | EventKind::LessonArchived { .. }
             | EventKind::LessonRestored { .. }
             | EventKind::LessonsMerged { .. }
-            | EventKind::Surfaced { .. }
             | EventKind::VoiceWithdrawn { .. }
             | EventKind::VoiceReinstated { .. }
             | EventKind::LessonReviewed {
@@ -270,6 +272,7 @@ impl<'a> Told<'a> {
             EventKind::OutcomeRecorded { decision_id, .. } => {
                 self.decisions.entry(decision_id).or_default();
             }
+            EventKind::Surfaced { items, context, .. } => self.decide(items, context, by),
             _ => {}
         }
     }
@@ -307,19 +310,7 @@ impl<'a> Told<'a> {
                 for slug in slugs {
                     self.say(slug, &[], Said::Shown);
                 }
-                if let Some(id) = &context.decision_id {
-                    let decided = self.decisions.entry(id).or_default();
-                    decided.asked_by.get_or_insert(by);
-                    for item in items {
-                        if !decided
-                            .lessons
-                            .iter()
-                            .any(|(slug, ..)| *slug == item.lesson)
-                        {
-                            decided.lessons.push((&item.lesson, false, false));
-                        }
-                    }
-                }
+                self.decide(items, context, by);
             }
             EventKind::UsageTracked {
                 decision_id,
@@ -398,6 +389,21 @@ impl<'a> Told<'a> {
             | EventKind::ProposalSettled { .. }
             | EventKind::VoiceWithdrawn { .. }
             | EventKind::VoiceReinstated { .. } => {}
+        }
+    }
+
+    /// Lessons are recommended for a decision.
+    fn decide(&mut self, items: &'a [SurfacedItem], context: &'a SurfacedContext, by: &'a str) {
+        let Some(id) = &context.decision_id else {
+            return;
+        };
+        let decided = self.decisions.entry(id).or_default();
+        decided.asked_by.get_or_insert(by);
+        for item in items {
+            let mut held = decided.lessons.iter();
+            if !held.any(|(slug, ..)| *slug == item.lesson) {
+                decided.lessons.push((&item.lesson, false, false));
+            }
         }
     }
 

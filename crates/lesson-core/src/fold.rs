@@ -234,13 +234,14 @@ impl Space {
                     trust: *trust,
                     findings: findings.clone(),
                 },
+                voice.anew,
             ),
             EventKind::ProposalSettled {
                 lesson,
                 proposal,
                 accepted,
                 ..
-            } => self.settle_proposal(lesson, proposal, *accepted, voice.by),
+            } => self.settle_proposal(lesson, proposal, *accepted, voice),
             EventKind::PolicyChanged { changes } => self.set(changes),
             EventKind::ToolSucceeded { query, server } => {
                 self.tools.record(query, server, at, &policy.tools);
@@ -312,7 +313,9 @@ impl Space {
     }
 
     fn merge(&mut self, into: &str, from: &[String], voice: Voice<'_>) -> Result<(), FoldError> {
-        let Voice { at, policy, .. } = voice;
+        let Voice {
+            at, policy, anew, ..
+        } = voice;
         let from: BTreeSet<&String> = from.iter().collect();
         if from.is_empty() {
             return Err(invalid("from", "name at least one lesson to merge"));
@@ -325,7 +328,7 @@ impl Space {
         }
         let target = self.known(into)?;
         voice.may_change(target)?;
-        if target.archived {
+        if target.archived && !anew {
             return Err(conflict(
                 "into",
                 format!("`{into}` is archived; restore it before merging into it"),
@@ -336,7 +339,7 @@ impl Space {
         for slug in &from {
             let other = self.known(slug)?;
             voice.may_change(other)?;
-            if other.archived {
+            if other.archived && !anew {
                 return Err(conflict(
                     "from",
                     format!("`{slug}` is archived; restore it before merging it"),

@@ -243,7 +243,7 @@ impl Space {
         // It may come before the recommendation: from another device, or after one that the server did not take.
         let decision = self.decisions.entry(decision_id.to_owned()).or_default();
         if decision.is_final() {
-            return if outcome.is_final() && decision.outcome != Some(outcome) {
+            return if outcome.is_final() && decision.outcome != Some(outcome) && !voice.anew {
                 let held = decision.outcome.map_or("", DecisionOutcome::as_str);
                 Err(conflict(
                     "outcome",
@@ -302,7 +302,7 @@ impl Space {
             if let Some(held) = decision.feedback_by(by) {
                 let same = (&held.lessons, &held.causal, held.outcome)
                     == (&given_now.lessons, &given_now.causal, given_now.outcome);
-                return if same {
+                return if same || voice.anew {
                     Ok(Vec::new())
                 } else {
                     Err(conflict(
@@ -355,7 +355,7 @@ impl Space {
         decision_id: Option<&str>,
         voice: Voice<'_>,
     ) -> Result<Vec<Uncounted>, FoldError> {
-        if !self.takes_opinion(&opinion, decision_id)? {
+        if !self.takes_opinion(&opinion, decision_id, voice.anew)? {
             return Ok(Vec::new());
         }
         let decision = decision_id.and_then(|id| self.decisions.get(id));
@@ -377,6 +377,7 @@ impl Space {
         &mut self,
         opinion: &Opinion,
         decision_id: Option<&str>,
+        anew: bool,
     ) -> Result<bool, FoldError> {
         self.known(&opinion.lesson)?;
         let Some(decision_id) = decision_id else {
@@ -388,7 +389,7 @@ impl Space {
         }
         match decision.opinion_by(&opinion.by, &opinion.lesson, opinion.is_vote) {
             None => Ok(true),
-            Some(held) if held.is_positive == opinion.is_positive => Ok(false),
+            Some(held) if anew || held.is_positive == opinion.is_positive => Ok(false),
             Some(held) => Err(conflict(
                 "decision_id",
                 format!(

@@ -11,7 +11,7 @@ use lesson_types::limits;
 impl Voice<'_> {
     /// Refuses an agent's change of a lesson that is not its own unapproved one: of text, life or verdict.
     pub(super) fn may_change(&self, lesson: &Lesson) -> Result<(), FoldError> {
-        if lesson.is_changed_only_by_proposal(self.by) {
+        if !self.anew && lesson.is_changed_only_by_proposal(self.by) {
             return Err(conflict(
                 "lesson",
                 format!(
@@ -45,8 +45,18 @@ impl Space {
     }
 
     /// Keeps a proposal beside its lesson. A voice has one for a lesson: another takes the place of the one before.
-    pub(super) fn propose(&mut self, slug: &str, new: Proposal) -> Result<(), FoldError> {
+    pub(super) fn propose(
+        &mut self,
+        slug: &str,
+        new: Proposal,
+        anew: bool,
+    ) -> Result<(), FoldError> {
         let mut held = self.known_mut(slug)?;
+        if anew {
+            held.proposals.retain(|one| one.by != new.by);
+            held.proposals.push(new);
+            return Ok(());
+        }
         if held.archived {
             return Err(conflict(
                 "lesson",
@@ -101,9 +111,14 @@ impl Space {
         slug: &str,
         id: &str,
         is_accepted: bool,
-        by: &str,
+        voice: Voice<'_>,
     ) -> Result<(), FoldError> {
         let mut held = self.known_mut(slug)?;
+        let by = voice.by;
+        if voice.anew {
+            held.proposals.retain(|one| one.id != id);
+            return Ok(());
+        }
         let Some(proposal) = held.proposal(id) else {
             let why = if held.archived {
                 format!("{}, which settled its proposals", out_of_use(&held))

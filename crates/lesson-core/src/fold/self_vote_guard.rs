@@ -68,6 +68,8 @@ pub(crate) struct Voice<'a> {
     pub at: Millis,
     /// Whether the space is shared: else everything counts.
     pub shared: bool,
+    /// Whether the ledger is folded anew, so that the event was taken before: see [`Space::is_refolding`].
+    pub anew: bool,
     /// The fold's constants.
     pub policy: &'a FoldPolicy,
 }
@@ -194,6 +196,7 @@ impl Space {
             by,
             at,
             shared: self.is_shared(policy),
+            anew: self.is_refolding(),
             policy,
         }
     }

@@ -60,6 +60,13 @@ impl Space {
         space
     }
 
+    /// Whether events are folded that a withdrawal, or the end of one, is yet to follow. They were taken when other voices counted, and
+    /// stay taken: none is refused for what it contradicts now. Texts and lives change as they say; a word that was said
+    /// before, or on what is not there, counts for nothing.
+    pub(super) fn is_refolding(&self) -> bool {
+        self.withdrawn.values().any(|held| held.ahead > 0)
+    }
+
     /// The voices that count for nothing, in the order of their names.
     pub fn withdrawn(&self) -> impl ExactSizeIterator<Item = (&str, &Withdrawal)> {
         self.withdrawn
@@ -90,7 +97,9 @@ impl Space {
         voice: Voice<'_>,
         policy: &Policy,
     ) -> Result<Vec<Uncounted>, FoldError> {
-        self.check_alone(event, voice.by, voice.at, policy)?;
+        if !voice.anew {
+            self.check_alone(event, voice.by, voice.at, policy)?;
+        }
         let is_past = self
             .withdrawn
             .get(voice.by)

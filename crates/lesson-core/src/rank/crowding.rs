@@ -15,6 +15,8 @@ use crate::space::Space;
 pub(super) const PLACES: usize = 5;
 /// … so many go to unreviewed lessons of one agent's key.
 pub(super) const OF_ONE_KEY: usize = 2;
+/// … and so many beside lessons that people wrote or approved.
+pub(super) const BESIDE_OTHERS: usize = 1;
 
 /// Share of a lesson's words from which an unreviewed lesson of an agent's key that has them is a near duplicate of it,
 /// however much else it says; 0 to 1. 0.8: a copy is padded at no cost.
@@ -37,8 +39,9 @@ pub(super) struct Crowding<'a> {
     words: WordComparison<'a>,
     similarity: Option<Similarity<'a>>,
     apart: ApartPairs<'a>,
-    /// Whether all that is considered is of one key: then it takes no place from anybody.
-    is_one_keys: bool,
+    /// Of [`PLACES`] in a row, those that go to unreviewed lessons of one key; `None` where all that is considered is of one: then
+    /// it takes no place from anybody.
+    of_one_key: Option<usize>,
 }
 
 /// A lesson that gets no place.
@@ -62,13 +65,13 @@ impl<'a> Crowding<'a> {
     pub fn of(
         (space, index): (&'a Space, &'a KeywordIndex),
         similarity: Option<Similarity<'a>>,
-        is_one_keys: bool,
+        of_one_key: Option<usize>,
     ) -> Self {
         Self {
             words: WordComparison::new(index),
             similarity,
             apart: ApartPairs::of(space),
-            is_one_keys,
+            of_one_key,
         }
     }
 
@@ -184,11 +187,11 @@ impl<'a> Crowding<'a> {
 
     fn has_its_places(&self, one: &Scored<'_>, kept: &[Scored<'_>]) -> bool {
         let key = one.of.facts.key;
-        if key == 0 || self.is_one_keys {
+        let Some(of_one_key) = self.of_one_key.filter(|_| key != 0) else {
             return false;
-        }
+        };
         let before = kept.iter().rev().take(PLACES - 1);
-        before.filter(|other| other.of.facts.key == key).count() >= OF_ONE_KEY
+        before.filter(|other| other.of.facts.key == key).count() >= of_one_key
     }
 }
 

@@ -7,6 +7,7 @@ mod candidate;
 mod compare;
 mod crowding;
 mod explain;
+mod held_back;
 mod likelihood;
 mod matching;
 mod order;
@@ -37,6 +38,7 @@ use crate::space::Space;
 use candidate::{Candidate, candidates, count};
 use crowding::{Crowding, FAR, PassedOver, Why};
 use explain::{Explained, LeftOut, TraceCollector};
+use held_back::Beside;
 use lesson_types::{Qualification, StandingRule};
 use likelihood::Likelihood;
 use matching::Matches;
@@ -219,7 +221,21 @@ pub fn recommend_with(
             stays
         });
     }
-    let crowding = Crowding::of(held, similarity, is_one_keys);
+    let mut beside = Beside::of(&scored, text).filter(|_| !is_one_keys);
+    if let Some(beside) = &mut beside {
+        scored.retain(|one| {
+            let waits = beside.holds_back(one);
+            if waits {
+                traces.leave_out(LeftOut::new(one.of, ExclusionCode::KeyLimit, one.score));
+            }
+            !waits
+        });
+    }
+    let of_one_key = match beside {
+        Some(_) => crowding::BESIDE_OTHERS,
+        None => crowding::OF_ONE_KEY,
+    };
+    let crowding = Crowding::of(held, similarity, (!is_one_keys).then_some(of_one_key));
     let kept = places(&scored, &crowding, context.limit, &mut traces);
     ranking.items = kept
         .iter()
@@ -389,7 +405,7 @@ fn why(
             left.kept.unwrap_or_default()
         ),
         ExclusionCode::KeyLimit => format!(
-            "the agent's key that wrote it has {} unreviewed lessons among the {} places before it; approve it to lift the limit",
+            "unreviewed lessons of an agent's key get {} of {} places, and beside lessons that people wrote or approved one, in one answer of eight unless they match far better; approve it to lift the limit",
             crowding::OF_ONE_KEY,
             crowding::PLACES
         ),

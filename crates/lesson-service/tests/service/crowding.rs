@@ -18,7 +18,7 @@ const QUERIES: &str = concat!(
 );
 
 /// What an agent with this key asks.
-fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response {
+pub fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response {
     let context = RequestContext::of_agent(key, None);
     let request = common::request(line, body);
     let row = route(request.method, &request.path).unwrap();
@@ -28,7 +28,7 @@ fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response
 }
 
 /// The sample lessons, which a person has approved.
-fn approved_samples() -> (TestService, Vec<LessonView>) {
+pub fn approved_samples() -> (TestService, Vec<LessonView>) {
     let fixture = TestService::new();
     let mut files = Vec::new();
     for entry in std::fs::read_dir(SAMPLES).unwrap() {
@@ -85,17 +85,27 @@ fn copy(of: &LessonView, manner: usize) -> Value {
     })
 }
 
+/// 100 ordinary queries.
+pub fn queries() -> Vec<String> {
+    let held = std::fs::read_to_string(QUERIES).unwrap();
+    let lines: Vec<&str> = held.lines().collect();
+    let some = lines.iter().step_by(lines.len() / 100).take(100);
+    let query = |line: &&str| {
+        serde_json::from_str::<Value>(line).unwrap()["query"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    some.map(query).collect()
+}
+
 /// Places of 100 answers, and those of them that went to copies.
 fn places(fixture: &TestService) -> (usize, usize) {
-    let queries = std::fs::read_to_string(QUERIES).unwrap();
     let (mut all, mut copies) = (0, 0);
-    let queries: Vec<&str> = queries.lines().collect();
-    for line in queries.iter().step_by(queries.len() / 100).take(100) {
-        let query: Value = serde_json::from_str(line).unwrap();
+    for query in queries() {
         // How many fit, not how likely each is: of many copies every word is common.
         let all_that_fit = json!({"min_likelihood": 0.0});
-        let ask =
-            json!({"query": query["query"], "limit": 5, "dry_run": true, "policy": all_that_fit});
+        let ask = json!({"query": query, "limit": 5, "dry_run": true, "policy": all_that_fit});
         let answer: Recommendations = fixture.ok("POST /v1/recommend", ask);
         all += answer.recommended.len();
         let slugs = answer.recommended.iter().map(|one| &one.slug);

@@ -21,6 +21,7 @@ mod loop_lift;
 mod measured;
 mod measuring;
 mod on_server;
+mod one_key;
 mod proposals;
 mod repeats;
 mod review;
