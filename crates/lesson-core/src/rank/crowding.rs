@@ -4,6 +4,7 @@
 //! space.
 
 use super::candidate::{Candidate, Similarity};
+use super::held_back::Beside;
 use super::order::{AHEAD, Scored, best_first, compare};
 use crate::apart::ApartPairs;
 use crate::contradiction::contradiction;
@@ -15,8 +16,8 @@ use crate::space::Space;
 pub(super) const PLACES: usize = 5;
 /// … so many go to unreviewed lessons of one agent's key.
 pub(super) const OF_ONE_KEY: usize = 2;
-/// … and so many beside lessons that people wrote or approved.
-pub(super) const BESIDE_OTHERS: usize = 1;
+/// … and so many beside approved lessons.
+const BESIDE_APPROVED: usize = 1;
 
 /// Share of a lesson's words from which an unreviewed lesson of an agent's key that has them is a near duplicate of it,
 /// however much else it says; 0 to 1. 0.8: a copy is padded at no cost.
@@ -39,9 +40,12 @@ pub(super) struct Crowding<'a> {
     words: WordComparison<'a>,
     similarity: Option<Similarity<'a>>,
     apart: ApartPairs<'a>,
-    /// Of [`PLACES`] in a row, those that go to unreviewed lessons of one key; `None` where all that is considered is of one: then
-    /// it takes no place from anybody.
-    of_one_key: Option<usize>,
+    /// Whether all that is considered is of one key: then it takes no place from anybody.
+    is_one_keys: bool,
+    /// Whether an approved lesson is among what is considered, and which keys' unreviewed lessons wait beside it.
+    beside: Option<Beside>,
+    /// Whether those that wait get no place: who searches wants what there is.
+    waits: bool,
 }
 
 /// A lesson that gets no place.
@@ -65,13 +69,16 @@ impl<'a> Crowding<'a> {
     pub fn of(
         (space, index): (&'a Space, &'a KeywordIndex),
         similarity: Option<Similarity<'a>>,
-        of_one_key: Option<usize>,
+        is_one_keys: bool,
+        (beside, waits): (Option<Beside>, bool),
     ) -> Self {
         Self {
             words: WordComparison::new(index),
             similarity,
             apart: ApartPairs::of(space),
-            of_one_key,
+            is_one_keys,
+            beside,
+            waits,
         }
     }
 
@@ -187,8 +194,13 @@ impl<'a> Crowding<'a> {
 
     fn has_its_places(&self, one: &Scored<'_>, kept: &[Scored<'_>]) -> bool {
         let key = one.of.facts.key;
-        let Some(of_one_key) = self.of_one_key.filter(|_| key != 0) else {
+        if key == 0 || self.is_one_keys {
             return false;
+        }
+        let of_one_key = match &self.beside {
+            Some(beside) if self.waits && beside.holds_back(one) => return true,
+            Some(_) => BESIDE_APPROVED,
+            None => OF_ONE_KEY,
         };
         let before = kept.iter().rev().take(PLACES - 1);
         before.filter(|other| other.of.facts.key == key).count() >= of_one_key

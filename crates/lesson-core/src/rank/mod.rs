@@ -221,21 +221,8 @@ pub fn recommend_with(
             stays
         });
     }
-    let mut beside = Beside::of(&scored, text).filter(|_| !is_one_keys);
-    if let Some(beside) = &mut beside {
-        scored.retain(|one| {
-            let waits = beside.holds_back(one);
-            if waits {
-                traces.leave_out(LeftOut::new(one.of, ExclusionCode::KeyLimit, one.score));
-            }
-            !waits
-        });
-    }
-    let of_one_key = match beside {
-        Some(_) => crowding::BESIDE_OTHERS,
-        None => crowding::OF_ONE_KEY,
-    };
-    let crowding = Crowding::of(held, similarity, (!is_one_keys).then_some(of_one_key));
+    let beside = Beside::of(&scored, text);
+    let crowding = Crowding::of(held, similarity, is_one_keys, (beside, true));
     let kept = places(&scored, &crowding, context.limit, &mut traces);
     ranking.items = kept
         .iter()
@@ -405,7 +392,7 @@ fn why(
             left.kept.unwrap_or_default()
         ),
         ExclusionCode::KeyLimit => format!(
-            "unreviewed lessons of an agent's key get {} of {} places, and beside lessons that people wrote or approved one, in one answer of eight unless they match far better; approve it to lift the limit",
+            "unreviewed lessons of an agent's key get {} of {} places, and beside approved lessons one, in one answer of eight unless they match far better; approve it to lift the limit",
             crowding::OF_ONE_KEY,
             crowding::PLACES
         ),

@@ -3,7 +3,7 @@
 //! `0.8·match + 0.2·confidence` (hybrid retrieval). Nothing here is counted in a standing.
 
 use super::candidate::{Candidate, Similarity, candidates, count};
-use super::crowding::{BESIDE_OTHERS, Crowding, OF_ONE_KEY, Why};
+use super::crowding::{Crowding, Why};
 use super::held_back::Beside;
 use super::likelihood::{self, Likelihood};
 use super::matching::{MatchScore, Matches};
@@ -223,17 +223,10 @@ impl Hybrid<'_> {
             // Of a part of a space nobody knows who wrote the rest.
             let is_one_keys =
                 index.counts().is_none() && scored.iter().all(|one| key(one) == first);
-            let beside = Beside::of(&scored, Some(self.query)).filter(|_| !is_one_keys);
-            let of_one_key = match &beside {
-                Some(_) => BESIDE_OTHERS,
-                None => OF_ONE_KEY,
-            };
-            // Who searches wants what there is; patterns are given to who plans.
-            if let Some(mut beside) = beside.filter(|_| one_per_title) {
-                scored.retain(|one| !beside.holds_back(one));
-            }
-            let of_one_key = (!is_one_keys).then_some(of_one_key);
-            let crowding = Crowding::of((space, index), self.similarity, of_one_key);
+            let beside = Beside::of(&scored, Some(self.query));
+            // Patterns are given to who plans; who searches wants what there is.
+            let beside = (beside, one_per_title);
+            let crowding = Crowding::of((space, index), self.similarity, is_one_keys, beside);
             let (kept, passed) = crowding.choose(&mut scored, limit, all);
             let beyond = passed
                 .iter()

@@ -175,8 +175,27 @@ pub fn ledger(happenings: impl IntoIterator<Item = EventKind>) -> Vec<Event> {
 
 /// The space of a ledger in which nothing is refused.
 pub fn folded(happenings: impl IntoIterator<Item = EventKind>) -> Space {
+    taken(ledger(happenings))
+}
+
+/// A space of lessons that a person added, and what happened then.
+pub fn taught(
+    lessons: impl IntoIterator<Item = Lesson>,
+    happenings: impl IntoIterator<Item = EventKind>,
+) -> Space {
+    let lessons = lessons.into_iter().map(added);
+    let mut events = ledger(lessons.chain(happenings));
+    for event in &mut events {
+        if matches!(event.event, EventKind::LessonAdded { .. }) {
+            event.by = "local".to_owned();
+        }
+    }
+    taken(events)
+}
+
+fn taken(events: Vec<Event>) -> Space {
     let mut space = Space::new();
-    for event in ledger(happenings) {
+    for event in events {
         assert_eq!(
             space.fold(&event, &Policy::default()),
             Ok(Folded::Applied),
@@ -202,7 +221,7 @@ pub fn seeds() -> Policy {
 
 /// A space of these lessons.
 pub fn space(lessons: impl IntoIterator<Item = Lesson>) -> Space {
-    folded(lessons.into_iter().map(added))
+    taught(lessons, [])
 }
 
 /// An approved lesson with a text to be found by.

@@ -2,7 +2,7 @@
 
 use crate::common::{
     NOW, added, event, feedback, folded, in_decision, lesson, outcome, rated, seeds, surfaced,
-    tracked, with, written,
+    taught, tracked, with, written,
 };
 use lesson_core::learning::{Base, Belief, FIRST_MEAN, FIRST_VARIANCE, learn, learn_alone};
 use lesson_core::{
@@ -252,11 +252,7 @@ fn two(happenings: impl IntoIterator<Item = EventKind>) -> Space {
             "Deploy the service by the list",
         )
     };
-    folded(
-        [added(text("a")), added(text("b"))]
-            .into_iter()
-            .chain(happenings),
-    )
+    taught([text("a"), text("b")], happenings)
 }
 
 #[test]

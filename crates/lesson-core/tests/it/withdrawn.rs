@@ -293,3 +293,105 @@ proptest! {
         }
     }
 }
+
+fn proposed(id: &str, title: &str) -> EventKind {
+    EventKind::ChangeProposed {
+        lesson: "kept".to_owned(),
+        proposal: id.to_owned(),
+        base_rev: 1,
+        changes: Box::new(Changes {
+            title: Some(title.to_owned()),
+            ..Changes::default()
+        }),
+        archive: false,
+        trust: Trust::Unreviewed,
+        findings: Vec::new(),
+    }
+}
+
+/// What was taken while a voice counted for nothing stays taken when it is heard again, though it contradicts what the voice said.
+#[test]
+fn a_voice_that_is_heard_again_makes_nothing_refused_that_was_taken() {
+    let settled = EventKind::ProposalSettled {
+        lesson: "kept".to_owned(),
+        proposal: "p1".to_owned(),
+        accepted: false,
+        reason: String::new(),
+    };
+    // The voice's second proposal counts for nothing, so that the first is there to be settled.
+    let said = [
+        (
+            PERSON,
+            added(with("kept", |lesson| lesson.trust = Trust::Approved)),
+        ),
+        (GOOD, rated("kept", true)),
+        (GOOD, surfaced("r", Some("d"), &["kept"])),
+        (BAD, proposed("p1", "One")),
+        (PERSON, withdrawn(Some(NOW + 5_000))),
+        (BAD, proposed("p2", "Two")),
+        (BAD, in_decision(rated("kept", true), "d")),
+        (BAD, in_decision(rated("kept", false), "d")),
+        (BAD, outcome("d", DecisionOutcome::Success)),
+        (GOOD, outcome("d", DecisionOutcome::Failure)),
+        (PERSON, settled),
+    ];
+    let events = ledger(said.clone());
+    let space = folded(&events);
+    assert!(held(&space, "kept").proposals.is_empty());
+
+    let events = ledger(said.into_iter().chain([(PERSON, reinstated())]));
+    let space = folded(&events);
+    assert_eq!(space.events(), events.len());
+    let open: Vec<&str> = held(&space, "kept")
+        .proposals
+        .iter()
+        .map(|one| &*one.id)
+        .collect();
+    assert_eq!(open, ["p2"]);
+    // Of what contradicts, the first counts.
+    let standing = &held(&space, "kept").standing;
+    assert_eq!((standing.times_helpful, standing.times_not_helpful), (2, 0));
+    let decided = space.decision("d").unwrap().outcome;
+    assert_eq!(decided, Some(DecisionOutcome::Success));
+}
+
+/// The same with an approval: a key edited its lesson while the person's word on it did not count.
+#[test]
+fn an_approval_that_counts_again_keeps_what_was_edited_meanwhile() {
+    const OTHER: &str = "person:ben";
+    let text = lesson("own").text;
+    let approved = EventKind::LessonReviewed {
+        lesson: "own".to_owned(),
+        verdict: lesson_core::Verdict::Approve,
+        content_hash: text.content_hash(),
+        reason: String::new(),
+    };
+    let edited = EventKind::LessonEdited {
+        lesson: "own".to_owned(),
+        base_rev: 1,
+        changes: Box::new(Changes {
+            title: Some("Edited".to_owned()),
+            ..Changes::default()
+        }),
+        trust: Trust::Unreviewed,
+        findings: Vec::new(),
+    };
+    let of_other = |lifted: bool| {
+        let voice = OTHER.to_owned();
+        match lifted {
+            true => EventKind::VoiceReinstated { voice },
+            false => EventKind::VoiceWithdrawn { voice, since: None },
+        }
+    };
+    let events = ledger([
+        (GOOD, added(lesson("own"))),
+        (OTHER, approved),
+        (PERSON, of_other(false)),
+        (GOOD, edited),
+        (PERSON, of_other(true)),
+    ]);
+    let space = folded(&events);
+    let own = held(&space, "own");
+    assert_eq!((&*own.text.title, own.rev), ("Edited", 2));
+    assert!(!own.is_vouched_for(), "the edit is nobody's who approves");
+}

@@ -57,25 +57,20 @@ fn blended(of: &LessonView, at: usize) -> Value {
     )
 }
 
-fn share(attack: Attack) -> [(usize, usize); 2] {
-    let (fixture, lessons) = approved_samples();
-    let mut at = 0;
-    for lesson in lessons.iter().chain(&lessons) {
-        at += 1;
-        let answer = as_key(&fixture, "attacker", "POST /v1/lessons", attack(lesson, at));
-        assert!(matches!(answer.status, 200 | 409), "{}", answer.body);
-    }
+/// Places of 100 answers that go to the attacker, and all of them, as they are and with all that fits.
+fn places(fixture: &TestService, lessons: &[LessonView]) -> [(usize, usize); 2] {
     [json!({}), json!({"min_likelihood": 0.0})].map(|policy| {
-        let (mut all, mut own) = (0, 0);
+        let (mut own, mut all) = (0, 0);
         for query in queries() {
             let ask = json!({"query": query, "limit": 5, "dry_run": true, "policy": policy});
             let answer: Recommendations = fixture.ok("POST /v1/recommend", ask);
+            let is_own = |slug: &str| !lessons.iter().any(|held| held.slug == slug);
             all += answer.recommended.len();
-            let of_key = answer
+            own += answer
                 .recommended
                 .iter()
-                .filter(|one| !lessons.iter().any(|held| held.slug == one.slug));
-            own += of_key.count();
+                .filter(|one| is_own(&one.slug))
+                .count();
         }
         (own, all)
     })
@@ -83,13 +78,28 @@ fn share(attack: Attack) -> [(usize, usize); 2] {
 
 #[test]
 fn one_key_takes_a_tenth_of_the_places_at_most_whatever_it_writes() {
+    let (quiet, lessons) = approved_samples();
+    let before = places(&quiet, &lessons);
     for (name, attack) in [
         ("stuffed", stuffed as Attack),
         ("asked", asked),
         ("blended", blended),
     ] {
-        for (own, all) in share(attack) {
-            println!("{name}: {own} of {all} places");
+        let (fixture, lessons) = approved_samples();
+        for (at, lesson) in lessons.iter().chain(&lessons).enumerate() {
+            let body = attack(lesson, at);
+            let answer = as_key(&fixture, "attacker", "POST /v1/lessons", body);
+            assert!(matches!(answer.status, 200 | 409), "{}", answer.body);
+        }
+        for ((own, all), (_, quiet)) in places(&fixture, &lessons).into_iter().zip(before) {
+            println!("{name}: {own} of {all} places, {quiet} without the attack");
+            assert!(own > 0, "{name} is no attack: nothing of it is given");
+            assert!(own * 10 <= all, "{name}: {own} of {all} places");
+            assert!(
+                (all - own) * 10 >= quiet * 8,
+                "{name}: {} of {quiet} are left",
+                all - own
+            );
         }
     }
 }

@@ -266,7 +266,7 @@ fn words(reason: &str) -> (Option<&'static str>, Option<&'static str>) {
         ),
         "key_limit" => (
             "Too many of one agent",
-            "Of five places in a row, two go to unreviewed lessons of one agent's key. Approve them in Review.",
+            "Of five places in a row, two go to unreviewed lessons of one agent's key; beside approved lessons one, in one answer of eight. Approve them in Review.",
         ),
         "beyond_limit" => (
             "Fits, but others fit better",
