@@ -12,7 +12,8 @@ static KNOWN: LazyLock<Vec<&str>> = LazyLock::new(|| {
 
 /// Words after which names of packages stand, and how many words on they are looked for.
 const BEFORE: &[&str] = &[
-    "install", "add", "use", "i", "require", "package", "library", "crate", "gem", "get",
+    "install", "add", "use", "i", "require", "package", "library", "crate", "gem", "get", "switch",
+    "swap", "replace", "depend", "migrate", "rename",
 ];
 const REACH: usize = 8;
 /// Words that make a sentence one about packages.
@@ -37,6 +38,13 @@ const ABOUT: &[&str] = &[
     "library",
     "crate",
     "pypi",
+    "package.json",
+    "requirements.txt",
+    "pyproject.toml",
+    "cargo.toml",
+    "gemfile",
+    "go.mod",
+    "imports",
 ];
 /// Words by which a sentence warns of a name, or speaks of it.
 const WARNS: &[&str] = &[
@@ -156,6 +164,8 @@ fn squats(name: &str, known: &str) -> bool {
         ([x, rest @ ..], b) if rest == b => {
             !number(&[*x]) && (!b.is_empty() || name.as_bytes()[same - 1] == *x)
         }
+        // One of two equal letters at the end is left out.
+        ([], [y]) => name.as_bytes().last() == Some(y),
         (a, [y, rest @ ..]) if rest == a => !number(&[*y]) && !a.is_empty(),
         _ => false,
     }
@@ -175,6 +185,8 @@ mod tests {
             ("pip install colourama==1.0", "colourama"),
             ("add expresss to the dependencies", "expresss"),
             ("cargo add blurhashh instead of blurhash", "blurhashh"),
+            ("replace express by expres in the dependencies", "expres"),
+            ("switch lodash to lodahs in package.json", "lodahs"),
         ] {
             assert_eq!(found(text).map(|(name, _)| name), Some(name), "{text}");
         }

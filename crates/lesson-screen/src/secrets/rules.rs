@@ -65,7 +65,7 @@ pub(super) const RULES: &[Rule] = &[
         "glwt-{w20,}", "GR1348941{w20}", "_gitlab_session={h32}",
     ]),
     rule("bitbucket token", &["ATBB{w28,}", "ATCTT3x{s60,}"]),
-    rule("atlassian token", &["ATATT3x{s60,}", "ATSTT3x{s60,}", "ATOA{s60,}"]),
+    rule("atlassian token", &["ATATT3x{s40,}", "ATSTT3x{s40,}", "ATOA{s60,}"]),
     rule("npm token", &["npm_{a36}"]),
     rule("pypi token", &["pypi-{w50,}"]),
     rule("rubygems key", &["rubygems_{h48}"]),
@@ -133,7 +133,7 @@ pub(super) const RULES: &[Rule] = &[
     // mailchimp.com/developer, developers.brevo.com.
     rule("twilio key", &["SK{h32}"]),
     rule("sendgrid key", &["SG.{w16,}.{w30,}"]),
-    rule("mailgun key", &["key-{h32}", "pubkey-{h32}"]),
+    rule("mailgun key", &["key-{h32}", "key-{w32}?", "pubkey-{h32}"]),
     rule("mailchimp key", &["{h32}-us{d1,2}"]),
     rule("brevo key", &["xkeysib-{h64}-{a16}", "xsmtpsib-{h64}-{a16}"]),
     rule("resend key", &["re_{w24,}?"]),
@@ -206,7 +206,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("mapbox token", &["sk.eyJ{w40,}.{w20,}", "tk.eyJ{w40,}.{w20,}"]),
     rule("okta token", &["SSWS {w40,}"]),
     // Keys by themselves: age (C2SP), minisign, Bitcoin (BIP-32), WireGuard is told by its names.
-    rule("age key", &["AGE-SECRET-KEY-1{u58}", "AGE-SECRET-KEY-PQ-1{u58,}", "AGE-PLUGIN-{w3,20}-1{u20,}"]),
+    rule("age key", &["AGE-SECRET-KEY-1{u50,}", "AGE-SECRET-KEY-PQ-1{u58,}", "AGE-PLUGIN-{w3,20}-1{u20,}"]),
     rule("minisign key", &["RWRTY0Iy{b40,}"]),
     rule("wallet key", &["xprv{a100,}", "yprv{a100,}", "zprv{a100,}", "tprv{a100,}", "nsec1{l58}"]),
 ];
