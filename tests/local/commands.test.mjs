@@ -74,7 +74,10 @@ test("a lesson's way by the command line, as tables and as JSON", () => {
   assert.equal(on.json(["outcome", "d1", "success"], { env }).repeated, true);
   assert.equal(on.json(["rate", SLUG, "helpful"], { env }).times_helpful, 1);
   assert.equal(on.json(["feedback", "delivered", SLUG], { env }).updated[0].slug, SLUG);
-  assert.match(on.run(["stats"], { env }).out, /1 lesson/);
+  const counts = on.run(["stats"], { env }).out;
+  assert.match(counts, /1 lesson/);
+  assert.match(counts, /1 run · 1 of 1 with an outcome went well: too few to tell · 0 without an outcome yet/);
+  assert.equal(on.json(["stats"], { env }).runs.with_outcome, 1);
   assert.match(on.run(["review"], { env }).out, new RegExp(SLUG));
   assert.match(on.run(["review", SLUG, "approve"], { env }).out, /approved/);
   assert.match(on.run(["show", SLUG], { env }).out, /successes 1/);

@@ -7,6 +7,9 @@ import { given, list, number, stdin, text } from "../input.mjs";
 import { colour, counted, Failure, json, note, out, percent, plain, table, UsageError } from "../print.mjs";
 import { onlyOf } from "./mcp.mjs";
 
+/** Runs with an outcome from which on their success is a percentage, as on the dashboard. */
+const FEW_RUNS = 10;
+
 /** @typedef {{ values: Record<string, any>, positionals: string[] }} Given */
 
 /**
@@ -275,11 +278,19 @@ export async function suggestTools(asked) {
 /** @param {Given} asked */
 export async function stats(asked) {
   const said = await send(asked, { method: "GET", path: "/v1/stats" });
-  if (asked.values.json) return json(said);
+  const { runs } = await send(asked, { method: "GET", path: "/v1/health" });
+  if (asked.values.json) return json({ ...said, runs });
   out(
     `${counted(said.lessons, "lesson")} · ${said.unreviewed} unreviewed · ` +
       `${said.quarantined} in quarantine · ${said.archived} archived`,
   );
+  if (runs.runs > 0) {
+    out(
+      `${counted(runs.runs, "run")} · ${runs.successes} of ${runs.with_outcome} with an outcome went well` +
+        `${runs.with_outcome < FEW_RUNS ? ": too few to tell" : ` (${percent(runs.successes / runs.with_outcome)})`} · ` +
+        `${runs.pending} without an outcome yet${runs.control > 0 ? ` · ${runs.control} without lessons, to compare with` : ""}`,
+    );
+  }
   const { measured } = said;
   if (measured) {
     out(
