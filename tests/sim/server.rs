@@ -295,7 +295,7 @@ impl Server {
     fn refold(&mut self, seen: Millis) {
         let events = self.ledger().events.clone();
         let state = &mut self.state;
-        state.space = Space::for_ledger(&events);
+        state.space = Space::for_ledger(&events, &self.policy);
         state.rows.clear();
         state.versions.clear();
         state.tools.clear();

@@ -366,7 +366,7 @@ impl Device {
 
     /// What the core makes of events in this order; those that it refuses change nothing.
     fn fold(&self, events: &[Event]) -> Space {
-        let mut space = Space::for_ledger(events);
+        let mut space = Space::for_ledger(events, &self.policy);
         for event in events {
             let _ = space.fold(event, &self.policy);
         }

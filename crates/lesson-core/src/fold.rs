@@ -44,7 +44,7 @@ impl Space {
         policy: &Policy,
     ) -> (Self, Vec<(&'a Event, FoldError)>) {
         let events = events.into_iter();
-        let mut space = Self::for_ledger(events.clone());
+        let mut space = Self::for_ledger(events.clone(), policy);
         let mut refused = Vec::new();
         for event in events {
             if let Err(error) = space.fold(event, policy) {
@@ -77,6 +77,9 @@ impl Space {
         }
         if event.op_id.is_empty() {
             return Err(invalid("op_id", "an event needs an op_id; use a UUIDv7"));
+        }
+        if self.was_refused(event) {
+            return Err(conflict("event", "it was refused when it came"));
         }
         let uncounted = self.apply(&event.event, &event.by, event.at, policy)?;
         self.seen.insert(event.op_id.clone());

@@ -37,6 +37,8 @@ pub struct Space {
     pub(crate) bases: BTreeMap<String, DomainBase>,
     /// Voices that count for nothing.
     pub(crate) withdrawn: BTreeMap<String, Withdrawal>,
+    /// While a ledger is folded anew, its events that were refused when they came: id, actor and number.
+    pub(crate) refused: BTreeSet<(String, String, u64)>,
 }
 
 /// How runs of a domain go.

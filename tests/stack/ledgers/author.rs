@@ -228,7 +228,7 @@ impl Author {
 
     /// What the events that were folded come to when they are written as JSON and read again.
     fn read_back(&self) -> Space {
-        let mut space = Space::for_ledger(&self.taken);
+        let mut space = Space::for_ledger(&self.taken, &self.policy);
         for event in &self.taken {
             let text = serde_json::to_string(event).expect("an event is text and numbers");
             let event: Event = serde_json::from_str(&text).expect("it was just written");

@@ -5,6 +5,7 @@
 //! changes of a withdrawn voice, as what others did afterwards stands on them: a key changes nothing but unapproved lessons of
 //! its own, and those are archived.
 
+use super::Folded;
 use super::self_vote_guard::{Uncounted, Voice, WhyUncounted, is_person};
 use super::withdrawal::Withdrawal;
 use crate::event::{Event, EventKind};
@@ -27,37 +28,66 @@ impl EventKind {
 }
 
 impl Space {
-    /// An empty space to fold these events into: it knows which voices they withdraw.
-    pub fn for_ledger<'a>(events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>) -> Self {
-        let mut space = Self::new();
+    /// An empty space to fold these events into: it knows which voices they withdraw, and, where they do, which of the events were
+    /// refused when they came. Costs a fold for each withdrawal, and each end of one.
+    pub fn for_ledger<'a>(
+        events: impl IntoIterator<Item = &'a Event, IntoIter: Clone>,
+        policy: &Policy,
+    ) -> Self {
         let events = events.into_iter();
-        let words = events.clone().filter(|event| event.event.refolds());
-        // Of events with one id, the first is folded.
-        let mut unseen: BTreeSet<&str> = words.map(|event| &*event.op_id).collect();
-        unseen.remove("");
+        if !events.clone().any(|event| event.event.refolds()) {
+            return Self::new();
+        }
+        // As a server takes them: each by the ledger before it, which is folded anew after each word on a voice.
+        let mut taken: Vec<&Event> = Vec::new();
+        let mut refused = BTreeSet::new();
+        let mut space = Self::new();
         for event in events {
-            if unseen.is_empty() {
-                break;
+            match space.fold(event, policy) {
+                Ok(Folded::Applied) => taken.push(event),
+                Ok(Folded::Duplicate) => continue,
+                Err(_) => {
+                    refused.insert(named(event));
+                    continue;
+                }
             }
-            if !unseen.remove(&*event.op_id) {
-                continue;
+            if event.event.refolds() {
+                space = Self::knowing(&taken);
+                for event in &taken {
+                    // None is refused: all were taken.
+                    let _ = space.fold(event, policy);
+                }
             }
+        }
+        Self {
+            refused,
+            ..Self::knowing(&taken)
+        }
+    }
+
+    /// An empty space that knows which voices these events, which were all taken, withdraw.
+    fn knowing(events: &[&Event]) -> Self {
+        let mut space = Self::new();
+        for event in events {
             let (voice, since, lifted) = match &event.event {
                 EventKind::VoiceWithdrawn { voice, since } => (voice, *since, false),
                 EventKind::VoiceReinstated { voice } => (voice, None, true),
                 _ => continue,
             };
-            if check_withdrawal(voice, &event.by).is_ok() {
-                let ahead = space.withdrawn.get(voice).map_or(0, |held| held.ahead) + 1;
-                let held = Withdrawal {
-                    since,
-                    ahead,
-                    lifted,
-                };
-                space.withdrawn.insert(voice.clone(), held);
-            }
+            let ahead = space.withdrawn.get(voice).map_or(0, |held| held.ahead) + 1;
+            let held = Withdrawal {
+                since,
+                ahead,
+                lifted,
+            };
+            space.withdrawn.insert(voice.clone(), held);
         }
         space
+    }
+
+    /// Whether an event was refused when it came, by a ledger that is folded anew.
+    pub(super) fn was_refused(&self, event: &Event) -> bool {
+        !self.refused.is_empty() && self.is_refolding() && self.refused.contains(&named(event))
     }
 
     /// Whether events are folded that a withdrawal, or the end of one, is yet to follow. They were taken when other voices counted, and
@@ -220,6 +250,11 @@ impl Space {
         }
         Ok(())
     }
+}
+
+/// What tells an event from another with its id.
+fn named(event: &Event) -> (String, String, u64) {
+    (event.op_id.clone(), event.actor.clone(), event.seq)
 }
 
 /// Refuses a withdrawal of what is no voice, by no person, or of one's own voice.

@@ -46,7 +46,7 @@ pub fn account<'a>(
     policy: &Policy,
 ) -> Account<'a> {
     let events = events.into_iter();
-    let mut space = Space::for_ledger(events.clone());
+    let mut space = Space::for_ledger(events.clone(), policy);
     let mut held: Option<Lesson> = None;
     let mut account = Account::default();
     let mut counted: BTreeSet<&str> = BTreeSet::new();
@@ -237,7 +237,7 @@ pub fn revisions<'a>(
     policy: &Policy,
 ) -> BTreeMap<String, Revision> {
     let events = events.into_iter();
-    let mut space = Space::for_ledger(events.clone());
+    let mut space = Space::for_ledger(events.clone(), policy);
     let mut found = BTreeMap::new();
     for event in events {
         if found.len() == wanted.len() {

@@ -395,3 +395,37 @@ fn an_approval_that_counts_again_keeps_what_was_edited_meanwhile() {
     assert_eq!((&*own.text.title, own.rev), ("Edited", 2));
     assert!(!own.is_vouched_for(), "the edit is nobody's who approves");
 }
+
+/// What was refused when it came, as in a ledger that clones of a repository merged, stays refused.
+#[test]
+fn a_withdrawal_takes_nothing_that_was_refused() {
+    let mut said = vec![
+        (PERSON, added(lesson("a"))),
+        (PERSON, added(lesson("b"))),
+        (
+            PERSON,
+            EventKind::LessonArchived {
+                lesson: "b".to_owned(),
+            },
+        ),
+        (
+            PERSON,
+            EventKind::LessonsMerged {
+                into: "a".to_owned(),
+                from: vec!["b".to_owned()],
+            },
+        ),
+        (GOOD, rated("a", true)),
+    ];
+    let refused = |said: &[(&'static str, EventKind)]| {
+        let events = ledger(said.iter().cloned());
+        let (space, refused) = Space::of_ledger(&events, &Policy::default());
+        assert_eq!(held(&space, "b").merged_into, None);
+        refused.len()
+    };
+    assert_eq!(refused(&said), 1);
+    said.push((PERSON, withdrawn(None)));
+    assert_eq!(refused(&said), 1);
+    said.push((PERSON, reinstated()));
+    assert_eq!(refused(&said), 1);
+}

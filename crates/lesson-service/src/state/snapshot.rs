@@ -101,7 +101,8 @@ impl State {
     /// The state of a whole ledger.
     pub fn of(ledger: &Ledger, policy: &Policy) -> Self {
         let mut state = Self::empty();
-        state.space = Space::for_ledger(ledger.events.iter().map(|stored| &stored.event));
+        let events = ledger.events.iter().map(|stored| &stored.event);
+        state.space = Space::for_ledger(events, policy);
         state.take_in_ledger(ledger, policy, false);
         state.index = KeywordIndex::of_space(&state.space);
         state
