@@ -6,6 +6,19 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+/// Leads to an address in place of the one that the page has, and leaves the page where it is scrolled to.
+pub fn use_replace() -> impl Fn(&str) + Clone + 'static {
+    let navigate = use_navigate();
+    move |address: &str| {
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            ..NavigateOptions::default()
+        };
+        navigate(address, options);
+    }
+}
+
 /// What stands after the `?` of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
@@ -88,19 +101,14 @@ where
             choice.set(named);
         }
     });
-    let navigate = use_navigate();
+    let replace = use_replace();
     Effect::new(move |before: Option<String>| {
         let now = choice.with(&word);
         let named = parameters.with_untracked(|parameters| parameters.text(key));
         if before.is_some_and(|before| before != now) && named != now {
-            let options = NavigateOptions {
-                replace: true,
-                scroll: false,
-                ..NavigateOptions::default()
-            };
             let query = parameters.with_untracked(|parameters| parameters.with(key, &now));
             let mark = if query.is_empty() { "" } else { "?" };
-            navigate(&format!("{}{mark}{query}", path.get_untracked()), options);
+            replace(&format!("{}{mark}{query}", path.get_untracked()));
         }
         now
     });
