@@ -5,6 +5,7 @@ use super::weights::Weights;
 use crate::api::{Client, Latest, Query};
 use crate::dom;
 use crate::format;
+use crate::parameters::address;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use lesson_types::{
@@ -149,11 +150,7 @@ impl PlaygroundState {
             return;
         }
         self.shown.set_value(query.clone());
-        let path = if query.is_empty() {
-            "/playground".to_owned()
-        } else {
-            format!("/playground?{query}")
-        };
+        let path = address("/playground", &query);
         self.go.with_value(|go| go(&path, replace));
     }
 
