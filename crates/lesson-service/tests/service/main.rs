@@ -10,6 +10,7 @@ mod empty_store;
 mod exchange;
 mod extra;
 mod failing_store;
+mod import_turn;
 mod indexing;
 mod insight;
 mod insights;
