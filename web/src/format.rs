@@ -266,6 +266,18 @@ pub fn decode(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// A field of a lesson by the name that the lesson's form gives it.
+pub fn field_label(name: &str) -> String {
+    match name {
+        "context" => "When it applies".to_owned(),
+        "recommendation" => "What to do".to_owned(),
+        "project_types" => "Project type".to_owned(),
+        "tech_stacks" => "Tech stack".to_owned(),
+        "extra" => "Other fields of its file".to_owned(),
+        other => spaced(other),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

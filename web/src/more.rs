@@ -1,14 +1,13 @@
 //! The pages, and the part of the first one, that are not in the first download: a module of their own, fetched once the
 //! first page is drawn, or as soon as one of them is wanted.
 
-use crate::api::{Client, Engine};
+use crate::api::{Client, Engine, act_apart};
 use crate::components::{ErrorNote, Loading, Page};
 use crate::features::{
     AgentsPage, InsightsPage, LessonPage, LessonsPage, NewLessonPage, PlaygroundPage, ReviewPage,
     RunsPage, SetAsidePage, SettingsPage, ThisWeek, ToolsPage,
 };
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{ApiError, ErrorCode};
 
 /// One of these pages.
@@ -103,18 +102,15 @@ impl Rest {
         rest
     }
 
-    /// Fetches them, unless they are here or on their way.
+    /// Fetches them, unless they are here or on their way; once more where that fails, as a connection may for a moment.
     fn fetch(self) {
         if matches!(self.0.get_untracked(), Held::Yes | Held::Coming) {
             return;
         }
         self.0.set(Held::Coming);
-        spawn_local(async move {
-            let held = match apart::fetched().await {
-                Ok(()) => Held::Yes,
-                Err(_) => Held::Failed,
-            };
-            self.0.set(held);
+        let fetched = async { apart::fetched().await.is_ok() || apart::fetched().await.is_ok() };
+        act_apart(fetched, move |here| {
+            self.0.set(if here { Held::Yes } else { Held::Failed });
         });
     }
 }

@@ -6,6 +6,44 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+/// Leads to an address in place of the one that the page has, and leaves the page where it is scrolled to.
+pub fn use_replace() -> impl Fn(&str) + Clone + 'static {
+    let navigate = use_navigate();
+    move |address: &str| {
+        let options = NavigateOptions {
+            replace: true,
+            scroll: false,
+            ..NavigateOptions::default()
+        };
+        navigate(address, options);
+    }
+}
+
+/// The query of an address; pairs without a value are left out.
+pub fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let pairs = pairs.into_iter().filter(|(_, value)| !value.is_empty());
+    let pairs =
+        pairs.map(|(key, value)| format!("{}={}", format::encode(key), format::encode(value)));
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// An address with its query, if it has one.
+pub fn address(path: &str, query: &str) -> String {
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{path}{mark}{query}")
+}
+
+/// What a press on a column's name makes of an order, `sort` and whether it is `reverse`: by it, then the other way round,
+/// then as it was.
+pub fn turned(sort: &str, reverse: &str, pressed: &str) -> (String, String) {
+    let (sort, reverse) = match (sort == pressed, reverse == "true") {
+        (false, _) => (pressed, ""),
+        (true, false) => (pressed, "true"),
+        (true, true) => ("", ""),
+    };
+    (sort.to_owned(), reverse.to_owned())
+}
+
 /// What stands after the `?` of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
@@ -33,25 +71,15 @@ impl Parameters {
     pub fn with(&self, key: &str, value: &str) -> String {
         let others = self.0.iter().filter(|(name, _)| name != key);
         let others = others.map(|(name, value)| (name.as_str(), value.as_str()));
-        let own = (!value.is_empty()).then_some((key, value));
-        let pairs = others
-            .chain(own)
-            .map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
-        pairs.collect::<Vec<_>>().join("&")
+        query(others.chain([(key, value)]))
     }
 
     /// As the query of an address, by key and without those of `leave`: two addresses of one list are equal in it.
     pub fn normal(&self, leave: &[&str]) -> String {
-        let mut pairs: Vec<_> = self
-            .0
-            .iter()
-            .filter(|(name, value)| !leave.contains(&&**name) && !value.is_empty())
-            .collect();
-        pairs.sort();
-        let pairs = pairs
-            .into_iter()
-            .map(|(name, value)| format!("{}={}", format::encode(name), format::encode(value)));
-        pairs.collect::<Vec<_>>().join("&")
+        let pairs = self.0.iter().map(|(name, value)| (&**name, &**value));
+        let mut pairs: Vec<_> = pairs.filter(|(name, _)| !leave.contains(name)).collect();
+        pairs.sort_unstable();
+        query(pairs)
     }
 
     /// The same as text of its own; empty where there is none.
@@ -88,19 +116,13 @@ where
             choice.set(named);
         }
     });
-    let navigate = use_navigate();
+    let replace = use_replace();
     Effect::new(move |before: Option<String>| {
         let now = choice.with(&word);
         let named = parameters.with_untracked(|parameters| parameters.text(key));
         if before.is_some_and(|before| before != now) && named != now {
-            let options = NavigateOptions {
-                replace: true,
-                scroll: false,
-                ..NavigateOptions::default()
-            };
             let query = parameters.with_untracked(|parameters| parameters.with(key, &now));
-            let mark = if query.is_empty() { "" } else { "?" };
-            navigate(&format!("{}{mark}{query}", path.get_untracked()), options);
+            replace(&address(&path.read_untracked(), &query));
         }
         now
     });

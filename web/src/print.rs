@@ -1,10 +1,10 @@
 //! Printing a list of which only a part is here: the rest is fetched first, as the browser waits for nothing once it
 //! lays out paper.
 
+use crate::api::Asking;
 use crate::shell::{Act, use_acts};
 use leptos::ev;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_use_event_listener::use_event_listener;
 
 /// Rows on paper, at most: some two hundred pages.
@@ -18,9 +18,11 @@ pub fn use_whole_print<F>(
 ) where
     F: Future<Output = bool> + 'static,
 {
+    let asking = Asking::default();
     let print = move || {
-        spawn_local(async move {
-            if untrack(is_whole) || fetch().await {
+        let read = async move { untrack(is_whole) || fetch().await };
+        asking.settle(read, |is_here| {
+            if is_here {
                 // What was fetched is drawn by then.
                 request_animation_frame(|| {
                     let _ = window().print();

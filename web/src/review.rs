@@ -7,7 +7,7 @@ mod review_filter;
 mod review_state;
 mod sight;
 
-use crate::api::{Client, json};
+use crate::api::{Client, Latest, act_apart};
 use crate::components::{Toasts, use_toasts};
 use crate::format;
 pub use act::Act;
@@ -16,11 +16,12 @@ pub use answer::{Answer, Undone};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use lesson_types::{ApiError, Method, PolicyPatch, ReviewItem, ReviewPolicyPatch, ReviewQueue};
+use lesson_types::{ApiError, PolicyPatch, ReviewItem, ReviewPolicyPatch, ReviewQueue};
 pub use pending_actions::HOLD;
 use pending_actions::PendingAction;
 pub use review_filter::ReviewFilter;
 pub use review_state::{ReviewState, Visit};
+use serde_json::Value;
 use sight::Sight;
 use std::collections::BTreeSet;
 
@@ -51,7 +52,7 @@ pub struct Reviewing {
     /// Answers, the latest last.
     log: RwSignal<Vec<Answer>>,
     tab: StoredValue<String>,
-    turn: StoredValue<u32>,
+    latest: Latest,
     timer: StoredValue<Option<Timeout>, LocalStorage>,
 }
 
@@ -70,12 +71,13 @@ impl Reviewing {
             under_way: RwSignal::new(Vec::new()),
             log: RwSignal::new(Vec::new()),
             tab: StoredValue::new(pending_actions::tab()),
-            turn: StoredValue::new(0),
+            latest: Latest::default(),
             timer: StoredValue::new_local(None),
         };
         Effect::new(move |_| {
             client.changed.track();
             reviewing.filter.track();
+            // What follows the store, and a timer that waits for it to rest; `Latest` keeps the newest.
             if reviewing.wanted.get() > 0 {
                 reviewing.timer.set_value(None);
                 spawn_local(reviewing.ask());
@@ -85,6 +87,7 @@ impl Reviewing {
                 reviewing.timer.set_value(Some(timer));
             }
         });
+        // Once, when the app begins.
         spawn_local(reviewing.send_left(now));
         reviewing
     }
@@ -131,17 +134,13 @@ impl Reviewing {
     }
 
     async fn ask(self) {
-        let turn = self.turn.try_update_value(|turn| {
-            *turn = turn.wrapping_add(1);
-            *turn
-        });
+        let turn = self.latest.begin();
         let wanted = self.wanted.get_untracked();
         let answer = self
             .client
             .get::<ReviewQueue>(self.filter.with_untracked(|filter| filter.request(wanted)))
             .await;
-        // An answer that a later question overtook is dropped.
-        if self.turn.try_get_value() == turn {
+        if turn.is_latest() {
             let opening = (wanted > 0).then(|| self.opening.get_value());
             let answer = Some((opening, answer));
             if self.queue.with_untracked(|queue| *queue != answer) {
@@ -153,7 +152,7 @@ impl Reviewing {
     /// Asks again, after a failure.
     pub fn ask_again(self) {
         self.queue.set(None);
-        spawn_local(self.ask());
+        act_apart(self.ask(), drop);
     }
 
     /// Why the queue can't be shown; `None` while it can.
@@ -357,12 +356,8 @@ impl Reviewing {
             review: Some(ReviewPolicyPatch { apart, again }),
             ..PolicyPatch::default()
         };
-        let asked = self
-            .client
-            .raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
-        spawn_local(async move {
-            let _ = asked.await;
-        });
+        let asked = self.client.patch_json::<Value>("/v1/policy", &patch);
+        act_apart(asked, drop);
     }
 
     /// Sends an act that was held back, unless it was taken back meanwhile.
@@ -385,16 +380,16 @@ impl Reviewing {
             return;
         };
         let id = id.to_owned();
-        spawn_local(async move {
-            let sent = self.client.act(path, &body).await;
-            if let Err(error) = sent {
+        let sent = async move {
+            if let Err(error) = self.client.act(path, &body).await {
                 self.refused(&id, &error);
             } else {
                 // Shown as dealt with until the queue says so itself.
                 self.ask().await;
             }
-            self.arrived(&id);
-        });
+            id
+        };
+        act_apart(sent, move |id| self.arrived(&id));
     }
 
     fn arrived(self, id: &str) {
@@ -408,16 +403,7 @@ impl Reviewing {
             Some(log.remove(at))
         });
         if let Some(answer) = answer.flatten() {
-            self.hold_apart(&answer.pairs, false);
-            self.remember(|memory| {
-                memory.forget(
-                    &answer.act,
-                    &answer.slug,
-                    answer.key.as_deref(),
-                    answer.gone,
-                );
-                memory.forget_pairs(&answer.pairs);
-            });
+            self.forget(&answer);
             self.toasts.bad(format!(
                 "“{}” was not changed: {}",
                 answer.title, error.message
@@ -425,6 +411,16 @@ impl Reviewing {
         } else {
             self.toasts.bad(error.message.clone());
         }
+    }
+
+    /// Puts what an answer left in memory as it was before.
+    fn forget(self, answer: &Answer) {
+        self.hold_apart(&answer.pairs, false);
+        self.remember(|memory| {
+            let key = answer.key.as_deref();
+            memory.forget(&answer.act, &answer.slug, key, answer.gone);
+            memory.forget_pairs(&answer.pairs);
+        });
     }
 
     /// Takes the latest answer back.
@@ -440,26 +436,17 @@ impl Reviewing {
             self.arrived(&answer.id);
         } else if answer.act.has_inverse() {
             let path = format!("/v1/lessons/{}/restore", format::encode(&answer.slug));
-            let toasts = self.toasts;
-            spawn_local(async move {
-                if let Err(error) = self.client.act(path, &serde_json::Value::Null).await {
-                    toasts.bad(error.message);
+            let restored = async move {
+                if let Err(error) = self.client.act(path, &Value::Null).await {
+                    self.toasts.bad(error.message);
                 }
                 self.ask().await;
-            });
+            };
+            act_apart(restored, drop);
         } else if answer.act.request(&answer.slug).is_some() {
             return Undone::TooLate(answer);
         }
-        self.hold_apart(&answer.pairs, false);
-        self.remember(|memory| {
-            memory.forget(
-                &answer.act,
-                &answer.slug,
-                answer.key.as_deref(),
-                answer.gone,
-            );
-            memory.forget_pairs(&answer.pairs);
-        });
+        self.forget(&answer);
         Undone::Done(answer)
     }
 

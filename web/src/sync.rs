@@ -3,12 +3,11 @@
 mod chip;
 pub mod stage;
 
-use crate::api::{Client, Query, use_get};
+use crate::api::{Client, Latest, Query, use_get};
 use crate::format;
 use crate::who::{self, Names};
 pub use chip::{SyncChip, SyncIcon, tone};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_use_event_listener::use_event_listener;
 use lesson_types::{SyncPhase, SyncStatus};
 pub use stage::Stage;
@@ -36,10 +35,8 @@ impl Syncing {
             renamed: RwSignal::new(0),
             // Of its own, so that a page which names people is not drawn anew with every round.
             me: Memo::new(move |_| {
-                query.data.with(|answer| match answer {
-                    Some(Ok(status)) => who::me(&stage(answer), &status.account),
-                    _ => None,
-                })
+                let account = query.map(|status| status.account.clone())?;
+                who::me(&query.data.with(stage), &account)
             }),
         };
         syncing.follow_names();
@@ -47,7 +44,7 @@ impl Syncing {
         Effect::new(move |before: Option<u32>| {
             let now = client.synced.get();
             if before.is_some_and(|before| before != now) {
-                spawn_local(syncing.renew());
+                query.ask_again();
             }
             now
         });
@@ -56,7 +53,7 @@ impl Syncing {
 
     /// Learns what people and agents of the space are called, when a server is connected and when it is back in reach.
     fn follow_names(self) {
-        let names = Names::default();
+        let (names, latest) = (Names::default(), Latest::default());
         provide_context(names);
         let space = Memo::new(move |_| {
             self.read(|status| {
@@ -73,11 +70,11 @@ impl Syncing {
             if space.read().as_ref().is_none_or(String::is_empty) {
                 return;
             }
-            spawn_local(async move {
+            let asked = async move {
                 let members = self.client.get("/v1/members").await.ok();
-                let keys = self.client.get("/v1/agent-keys").await.ok();
-                names.take(members, keys);
-            });
+                (members, self.client.get("/v1/agent-keys").await.ok())
+            };
+            latest.ask(asked, move |(members, keys)| names.take(members, keys));
         });
     }
 
@@ -127,13 +124,13 @@ impl Syncing {
 
     /// Takes a status that an act was answered with.
     pub fn take(self, status: SyncStatus) {
-        self.query.data.try_set(Some(Ok(status)));
+        self.query.set(Ok(status));
     }
 
     /// Asks anew, after an act that is answered with something else.
     pub async fn renew(self) {
         let answer = self.client.get("/v1/sync").await;
-        self.query.data.try_set(Some(answer));
+        self.query.set(answer);
     }
 }
 

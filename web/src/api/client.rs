@@ -1,5 +1,6 @@
 //! The one client of the engine worker: requests with answers, and what the worker says unasked.
 
+use super::body::{json, object, read};
 use crate::space::Space;
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
@@ -367,6 +368,16 @@ impl Client {
         Box::pin(async move { asked.await.and_then(read) })
     }
 
+    /// Changes.
+    pub fn patch_json<T: DeserializeOwned + 'static>(
+        self,
+        path: impl Into<String>,
+        body: &impl Serialize,
+    ) -> Asked<T> {
+        let asked = self.raw(Method::Patch, path.into(), json(body));
+        Box::pin(async move { asked.await.and_then(read) })
+    }
+
     /// Acts once, however often it is asked for: requests with one key are one.
     pub fn act_once(self, path: impl Into<String>, body: &impl Serialize, key: &str) -> Acted {
         let headers = object(&[("idempotency-key", &key.into())]);
@@ -379,23 +390,6 @@ impl Client {
         let asked = self.raw(Method::Post, path.into(), json(body));
         Box::pin(async move { asked.await.map(|_| ()) })
     }
-}
-
-/// Converts an answer's body into the type it is declared to have.
-pub fn read<T: DeserializeOwned>(body: JsValue) -> Result<T, ApiError> {
-    serde_wasm_bindgen::from_value(body).map_err(|error| {
-        ApiError::new(
-            ErrorCode::Unavailable,
-            format!("The engine's answer does not fit this page ({error}). Reload the page to get matching versions."),
-        )
-    })
-}
-
-/// A value as the body of a request; the API's types always have such a form.
-pub fn json(value: &impl Serialize) -> JsValue {
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .unwrap_or_default()
 }
 
 /// A message to the worker (lesson-types: `ToWorker`).
@@ -429,16 +423,6 @@ fn request(
         ("request", &request),
         ("as_file", &as_file.into()),
     ])
-}
-
-/// A plain object.
-pub fn object(fields: &[(&str, &JsValue)]) -> JsValue {
-    let object = Object::new();
-    for (name, value) in fields {
-        // A plain object takes any field.
-        let _ = Reflect::set(&object, &JsValue::from_str(name), value);
-    }
-    object.into()
 }
 
 /// A model's name (lesson-types: `ModelName`).

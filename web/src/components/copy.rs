@@ -1,9 +1,9 @@
 //! A button that puts a text into the clipboard.
 
 use super::use_toasts;
+use crate::api::Asking;
 use crate::dom;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 /// Copies `text`, and says so; the text has to be on the page too, for browsers that refuse.
 #[component]
@@ -16,10 +16,11 @@ pub fn CopyButton(
     testid: &'static str,
 ) -> impl IntoView {
     let toasts = use_toasts();
+    let asking = Asking::default();
     let copy = move |_| {
         let text = text.get_untracked();
-        spawn_local(async move {
-            if dom::copy(&text).await {
+        asking.settle(async move { dom::copy(&text).await }, move |copied| {
+            if copied {
                 toasts.good(done);
             } else {
                 toasts

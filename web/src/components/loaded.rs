@@ -1,9 +1,9 @@
 //! What is read from the engine: a skeleton until it is there, the content, or why there is none.
 
 use super::notice::ErrorNote;
-use crate::api::Client;
+use crate::api::{Client, Query};
 use leptos::prelude::*;
-use lesson_types::{ApiError, ON_SERVER};
+use lesson_types::ON_SERVER;
 
 /// Lines in the place of what is on its way.
 #[component]
@@ -20,11 +20,11 @@ pub fn Skeleton(
     }
 }
 
-/// Shows what a resource answers. The content is made once and given the answer as a memo, so that a newer answer changes
+/// Shows what a query answers. The content is made once and given the answer as a memo, so that a newer answer changes
 /// what differs and leaves focus, sorting and open tabs alone.
 #[component]
 pub fn Loaded<T, F, V>(
-    of: LocalResource<Result<T, ApiError>>,
+    of: Query<T>,
     /// Lines of the skeleton.
     #[prop(default = 4)]
     lines: usize,
@@ -37,13 +37,9 @@ where
     V: IntoView + 'static,
 {
     let client = Client::get_from_context();
-    // The latest answer stays while a newer one is awaited, and when that fails.
-    let kept = Memo::new(move |before: Option<&Option<T>>| match of.get() {
-        Some(Ok(value)) => Some(value),
-        _ => before.cloned().flatten(),
-    });
+    let kept = of.kept();
     let here = Memo::new(move |_| kept.read().is_some());
-    let failed = Memo::new(move |_| of.get().and_then(Result::err));
+    let failed = Memo::new(move |_| of.error());
     let shown = move || {
         here.track();
         kept.get_untracked().map(|first| {

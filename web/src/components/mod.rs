@@ -18,6 +18,7 @@ mod pills;
 mod plot;
 mod prose;
 mod reason;
+mod search_box;
 mod steps;
 mod table;
 #[cfg(all(test, target_arch = "wasm32"))]
@@ -44,6 +45,7 @@ pub use pills::Pills;
 pub use plot::{BarChart, LineChart};
 pub use prose::Prose;
 pub use reason::ReasonDialog;
+pub use search_box::SearchBox;
 pub use steps::{Step, StepChart};
 pub use table::{Column, DataTable, Sorted};
 pub use toast::{ToastList, Toasts, use_toasts};

@@ -19,7 +19,6 @@ use agents_page::AgentsPage;
 use keys::KeysCard;
 use leptos::prelude::*;
 use leptos_use_event_listener::use_event_listener;
-use lesson_types::SyncPhase;
 use setup::SetupCard;
 use voices::VoicesCard;
 
@@ -30,26 +29,6 @@ pub fn AgentsPage() -> impl IntoView {
     let page = AgentsPage::new();
     provide_context(page);
     let stage = Memo::new(move |_| syncing.stage());
-    // What decides whether the server answers: the keys are read anew when it changes.
-    let reach = Memo::new(move |_| {
-        syncing.read(|status| {
-            let out = matches!(status.phase, SyncPhase::Offline | SyncPhase::Trouble);
-            let signed_out = status.phase == SyncPhase::SignedOut;
-            (status.space_id.clone(), out, signed_out)
-        })
-    });
-    Effect::new(move |space: Option<String>| {
-        let (now, ..) = reach.get();
-        if space.is_some_and(|space| space != now) {
-            page.keys.set(None);
-            page.error.set(None);
-            page.fresh.set(None);
-        }
-        if !now.is_empty() {
-            page.read();
-        }
-        now
-    });
     let _ = use_event_listener(window(), leptos::ev::online, move |_| {
         if page.error.read_untracked().is_some() {
             page.read();

@@ -1,8 +1,8 @@
 //! The demo: a space of its own with sample lessons and a simulated history.
 
+use crate::api::Asking;
 use crate::space::Space;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 /// Whether the demo can be opened from the current space.
 pub fn offers_demo() -> bool {
@@ -26,17 +26,14 @@ pub fn DemoButton(
 /// Says on every page that this is the demo, and leads out of it.
 #[component]
 pub fn DemoBanner() -> impl IntoView {
-    let removing = RwSignal::new(false);
-    let remove = move |_| {
-        removing.set(true);
-        spawn_local(Space::remove_demo());
-    };
+    let removing = Asking::default();
+    let remove = move |_| removing.settle(Space::remove_demo(), drop);
     (Space::current() == Space::Demo).then(|| {
         view! {
             <div class="demo-banner" role="note" data-testid="demo-banner">
                 <span><strong>"Demo"</strong>" · 90 simulated days. Nothing here is synced, and your own lessons are untouched."</span>
                 <button type="button" on:click=|_| Space::Own.open() data-testid="leave-demo">"Go to my space"</button>
-                <button type="button" disabled=removing on:click=remove data-testid="remove-demo">"Remove the demo"</button>
+                <button type="button" disabled=removing.busy on:click=remove data-testid="remove-demo">"Remove the demo"</button>
             </div>
         }
     })

@@ -5,13 +5,13 @@ mod health;
 mod lessons;
 mod uncovered;
 
-use crate::api::{Client, resource};
+use crate::api::{Client, Query, use_query};
 use crate::components::{
     BarChart, ChartFrame, Empty, LineChart, Loaded, Page, Plotted, Tabs, Unit,
 };
 use crate::features::figures::{Figure, Figures, mean_figure, share_figure};
 use crate::features::issues::Issues;
-use crate::features::none::coming;
+use crate::features::none::{coming, lesson_count};
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend;
 use crate::features::views::SavedViews;
@@ -20,24 +20,16 @@ use crate::sync::Syncing;
 use groups::GroupTable;
 use health::Whole;
 use leptos::prelude::*;
-use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals, Stats};
+use lesson_types::{InsightGroup, Insights, LiftReport, RunTotals};
 use lessons::{LessonTable, StaleTable};
 use uncovered::UncoveredTable;
 
 /// Insights.
 #[component]
 pub fn InsightsPage() -> impl IntoView {
-    let client = Client::get_from_context();
     let range = Range::in_address();
-    let lessons = resource(move || {
-        let asked = client.get::<Stats>("/v1/stats");
-        async move {
-            asked
-                .await
-                .map(|stats| stats.lessons.saturating_add(stats.archived))
-        }
-    });
-    let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
+    let lessons = lesson_count();
+    let some = Memo::new(move |_| matches!(lessons.value(), Some(1..)));
     let coming = coming();
     let on_server = Syncing::get_from_context().on_server();
     view! {
@@ -110,8 +102,8 @@ impl By {
 #[component]
 fn Over(range: RwSignal<Range>) -> impl IntoView {
     let client = Client::get_from_context();
-    let insights = resource(move || client.get::<Insights>(range.get().path()));
-    let lift = resource(move || client.get::<LiftReport>("/v1/lift?limit=1000"));
+    let insights = use_query(move || client.get::<Insights>(range.get().path()));
+    let lift = use_query(move || client.get::<LiftReport>("/v1/lift?limit=1000"));
     view! {
         <Loaded of=insights lines=10 let:insights>
             <Shown insights lift/>
@@ -120,12 +112,9 @@ fn Over(range: RwSignal<Range>) -> impl IntoView {
 }
 
 #[component]
-fn Shown(
-    insights: Memo<Insights>,
-    lift: LocalResource<Result<LiftReport, lesson_types::ApiError>>,
-) -> impl IntoView {
+fn Shown(insights: Memo<Insights>, lift: Query<LiftReport>) -> impl IntoView {
     let by = in_address("by", By::read, |by| by.word().to_owned());
-    let lift = Memo::new(move |_| lift.get().and_then(Result::ok));
+    let lift = Memo::new(move |_| lift.value());
     let tabs = vec![
         (By::Lesson, "Lessons"),
         (By::Domain, "Domains"),

@@ -1,6 +1,6 @@
 //! What is the matter with the space, as the engine tells it: all of it, or what stops the loop.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use leptos::prelude::*;
 use lesson_types::{Health, HealthIssue, Severity};
 
@@ -21,12 +21,12 @@ pub fn LoopIssues() -> impl IntoView {
 
 fn of(wanted: fn(&HealthIssue) -> bool) -> impl IntoView {
     let client = Client::get_from_context();
-    let health = resource(move || {
+    let health = use_query(move || {
         let asked = client.get::<Health>("/v1/health");
         async move { asked.await.map(|health| health.issues) }
     });
     let issues = Memo::new(move |_| {
-        let issues = health.get().and_then(Result::ok).unwrap_or_default();
+        let issues = health.value().unwrap_or_default();
         issues.into_iter().filter(wanted).collect::<Vec<_>>()
     });
     move || issues.with(|issues| (!issues.is_empty()).then(|| listed(issues)))

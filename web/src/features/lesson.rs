@@ -28,7 +28,7 @@ use crate::components::{
 use crate::features::issues::LoopIssues;
 use crate::features::runs::address;
 use crate::format;
-use crate::parameters::use_parameters;
+use crate::parameters::{use_parameters, use_replace};
 use crate::sync::{Stage as SyncStage, Syncing};
 use crate::who;
 use acts::Acts;
@@ -38,8 +38,7 @@ use edit::EditForm;
 pub use form::{LessonFields, LessonForm};
 use history::{HistoryList, PAGE};
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate, use_params_map};
+use leptos_router::hooks::{use_location, use_params_map};
 use lesson_types::{ApiError, ErrorCode, History, LessonView, Trust};
 use movers::Movers;
 use overtaken::Overtaken;
@@ -221,7 +220,7 @@ fn use_tab() -> RwSignal<Tab> {
     let parameters = use_parameters();
     let path = use_location().pathname;
     let tab = RwSignal::new(Tab::read(&parameters.read_untracked().text("tab")));
-    let navigate = use_navigate();
+    let replace = use_replace();
     Effect::new(move |before: Option<Tab>| {
         let now = tab.get();
         if before.is_some_and(|before| before != now) {
@@ -229,12 +228,7 @@ fn use_tab() -> RwSignal<Tab> {
                 "" => String::new(),
                 word => format!("?tab={word}"),
             };
-            let options = NavigateOptions {
-                replace: true,
-                scroll: false,
-                ..NavigateOptions::default()
-            };
-            navigate(&format!("{}{query}", path.get_untracked()), options);
+            replace(&format!("{}{query}", path.get_untracked()));
         }
         now
     });

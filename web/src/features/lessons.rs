@@ -15,15 +15,15 @@ use crate::dom;
 use crate::features::none::NoneInUse;
 use crate::features::views::SavedViews;
 use crate::format;
-use crate::parameters::use_parameters;
+use crate::parameters::{use_parameters, use_replace};
 use crate::shell::{Act, Places, use_acts};
 use bar::SelectionBar;
 use feed::Feed;
 use filter::{Filter, LIST};
 use filter_menu::FilterMenu;
 use leptos::prelude::*;
+use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
-use leptos_router::{NavigateOptions, location::State};
 use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use list::LessonList;
 pub use selection::Selection;
@@ -36,16 +36,10 @@ const PAUSE: f64 = 120.0;
 pub fn LessonsPage() -> impl IntoView {
     let query = use_parameters();
     let filter = Memo::new(move |_| Filter::read(&query.read()));
-    let navigate = StoredValue::new_local(use_navigate());
+    let replace = StoredValue::new_local(use_replace());
     // The address holds the filter, so that going back finds it as it was.
     let apply = move |filter: Filter| {
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            state: State::new(None),
-            resolve: true,
-        };
-        navigate.with_value(|navigate| navigate(&filter.address(), options));
+        replace.with_value(|replace| replace(&filter.address()));
     };
     let change = move |change: &dyn Fn(&mut Filter)| {
         let mut filter = filter.get_untracked();

@@ -9,6 +9,7 @@ mod insights;
 mod issues;
 mod lesson;
 mod lessons;
+mod measuring;
 mod new_lesson;
 mod none;
 mod not_found;

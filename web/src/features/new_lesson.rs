@@ -1,6 +1,6 @@
 //! Writing a lesson.
 
-use crate::api::Client;
+use crate::api::{Asking, Client};
 use crate::components::{ErrorNote, Page, TextField, use_toasts};
 use crate::dom;
 use crate::features::lesson::{DraftOf, Keeper, LessonFields, LessonForm, Preview, Similar};
@@ -23,25 +23,19 @@ pub fn NewLessonPage() -> impl IntoView {
     }
     let keeper = Keeper::follow(DraftOf::New, None, fields, plain.get_value());
     let kept = RwSignal::new(kept.map(|draft| draft.at));
-    let save = Action::new_local(move |(): &()| {
-        let lesson = fields.new_lesson();
-        async move { client.post_json::<LessonView>("/v1/lessons", &lesson).await }
-    });
-    let busy = save.pending();
-    Effect::new(move |_| {
-        if let Some(Ok(lesson)) = save.value().get() {
-            keeper.finish();
-            toasts.good(format!("“{}” was added", lesson.title));
-            let address = format!("/lessons/{}", format::encode(&lesson.slug));
+    let asking = Asking::default();
+    let Asking { busy, error, .. } = asking;
+    let submit = move || {
+        let asked = client.post_json::<LessonView>("/v1/lessons", &fields.new_lesson());
+        asking.run(asked, move |lesson| {
+            // The page may have been left meanwhile.
             navigate.try_with_value(|navigate| {
+                keeper.finish();
+                toasts.good(format!("“{}” was added", lesson.title));
+                let address = format!("/lessons/{}", format::encode(&lesson.slug));
                 navigate(&address, leptos_router::NavigateOptions::default());
             });
-        }
-    });
-    let submit = move || {
-        if !busy.get_untracked() {
-            save.dispatch(());
-        }
+        });
     };
     let start_over = move |_| {
         let text = fields.text_untracked();
@@ -72,7 +66,7 @@ pub fn NewLessonPage() -> impl IntoView {
                     </div>
                     <Preview fields/>
                 </div>
-                {move || save.value().get().and_then(Result::err).map(|error| view! { <ErrorNote error/> })}
+                {move || error.get().map(|error| view! { <ErrorNote error/> })}
                 <div class="form-foot">
                     <button type="submit" class="primary" disabled=busy data-testid="save-lesson">{move || if busy.get() { "Saving…" } else { "Add lesson" }}</button>
                     <a href="/lessons" class="button">"Cancel"</a>

@@ -1,12 +1,12 @@
 //! No lesson is in use: there is none at all yet, some are on their way, or all are archived; and what to do next.
 
-use crate::api::use_get;
+use crate::api::{Client, Query, use_get, use_query};
 use crate::components::{Empty, Loading};
 use crate::features::demo::DemoButton;
 use crate::features::settings::SamplesButton;
 use crate::sync::Syncing;
 use leptos::prelude::*;
-use lesson_types::{LessonPage, SyncPhase};
+use lesson_types::{LessonPage, Stats, SyncPhase};
 
 /// Where archived lessons are listed.
 const ARCHIVED: &str = "/lessons?archived=true";
@@ -56,6 +56,18 @@ pub fn NoneInUse(
             .into_any(),
         }
     }
+}
+
+/// How many lessons the space has, archived ones too.
+pub fn lesson_count() -> Query<u32> {
+    let client = Client::get_from_context();
+    use_query(move || {
+        let asked = client.get::<Stats>("/v1/stats");
+        async move {
+            let stats = asked.await?;
+            Ok(stats.lessons.saturating_add(stats.archived))
+        }
+    })
 }
 
 /// Whether a server's lessons are being fetched for the first time.

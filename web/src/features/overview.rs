@@ -9,11 +9,11 @@ mod on_server;
 mod start;
 mod week;
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{ChartFrame, LineChart, Loaded, Page, Unit};
 use crate::features::figures::{Figure, Figures, mean_figure};
 use crate::features::issues::LoopIssues;
-use crate::features::none::coming;
+use crate::features::none::{coming, lesson_count};
 use crate::features::range::{Range, RangeChoice};
 use crate::features::trend::{runs, share, success};
 use crate::more::{More, more};
@@ -22,7 +22,7 @@ use activity::Activity;
 use attention::Attention;
 use headline::Headline;
 use leptos::prelude::*;
-use lesson_types::{Insights, LiftReport, RunTotals, Stats};
+use lesson_types::{Insights, LiftReport, RunTotals};
 use movers::Movers;
 use on_server::OnServer;
 use start::Start;
@@ -31,17 +31,9 @@ pub use week::ThisWeek;
 /// The overview.
 #[component]
 pub fn OverviewPage() -> impl IntoView {
-    let client = Client::get_from_context();
     let range = Range::in_address();
-    let lessons = resource(move || {
-        let asked = client.get::<Stats>("/v1/stats");
-        async move {
-            asked
-                .await
-                .map(|stats| stats.lessons.saturating_add(stats.archived))
-        }
-    });
-    let some = Memo::new(move |_| matches!(lessons.get(), Some(Ok(1..))));
+    let lessons = lesson_count();
+    let some = Memo::new(move |_| matches!(lessons.value(), Some(1..)));
     let coming = coming();
     let on_server = Syncing::get_from_context().on_server();
     view! {
@@ -67,12 +59,9 @@ pub fn OverviewPage() -> impl IntoView {
 #[component]
 fn Filled(range: RwSignal<Range>) -> impl IntoView {
     let client = Client::get_from_context();
-    let insights = resource(move || client.get::<Insights>(range.get().path()));
-    let lift = resource(move || client.get::<LiftReport>("/v1/lift?verdict=hurts&limit=5"));
-    let both = Memo::new(move |_| match (insights.get(), lift.get()) {
-        (Some(Ok(insights)), Some(Ok(lift))) => Some((insights, lift)),
-        _ => None,
-    });
+    let insights = use_query(move || client.get::<Insights>(range.get().path()));
+    let lift = use_query(move || client.get::<LiftReport>("/v1/lift?verdict=hurts&limit=5"));
+    let both = Memo::new(move |_| insights.value().zip(lift.value()));
     let told = Memo::new(move |_| {
         both.get()
             .map(|(insights, _)| insights)

@@ -18,7 +18,7 @@ mod trace;
 mod track;
 mod weights;
 
-use crate::api::{Client, use_get};
+use crate::api::{Client, Latest, use_get};
 use crate::components::{ErrorNote, Page, Skeleton};
 use crate::dom;
 use crate::parameters::{Parameters, use_parameters};
@@ -77,6 +77,7 @@ pub fn PlaygroundPage() -> impl IntoView {
         tracked: RwSignal::new(None),
         error: RwSignal::new(None),
         busy: RwSignal::new(false),
+        latest: Latest::default(),
         waits: StoredValue::new(None),
     };
     // An address that was followed, gone back to or reloaded is looked at; nothing is recorded for it.

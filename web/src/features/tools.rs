@@ -40,7 +40,7 @@ fn SuggestCard() -> impl IntoView {
             limit: None,
         };
         asking.run(
-            async move { client.post_json("/v1/tools/suggest", &request).await },
+            client.post_json("/v1/tools/suggest", &request),
             move |answer| {
                 found.try_set(Some(answer));
             },
@@ -181,11 +181,7 @@ fn RecordCard() -> impl IntoView {
         };
         said.set(None);
         asking.run(
-            async move {
-                client
-                    .post_json::<ToolRecorded>("/v1/tools/success", &request)
-                    .await
-            },
+            client.post_json::<ToolRecorded>("/v1/tools/success", &request),
             move |answer| {
                 let words = match answer.reason {
                     Some(NotRecorded::Core) => "Not recorded: core servers are always available.",

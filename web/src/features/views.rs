@@ -3,7 +3,7 @@
 
 use crate::components::{CopyButton, Popover};
 use crate::dom::Memory;
-use crate::parameters::use_parameters;
+use crate::parameters::{address, use_parameters};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
@@ -98,14 +98,6 @@ fn named(typed: &str) -> Result<String, String> {
         0 => Err("Give the view a name.".to_owned()),
         1..=NAME => Ok(name),
         _ => Err(format!("A name has {NAME} letters at most.")),
-    }
-}
-
-fn address(place: &str, query: &str) -> String {
-    if query.is_empty() {
-        place.to_owned()
-    } else {
-        format!("{place}?{query}")
     }
 }
 

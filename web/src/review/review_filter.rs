@@ -1,7 +1,6 @@
 //! Which lessons of the queue are looked at, as it stands in the page's address and in the request.
 
-use crate::format;
-use crate::parameters::Parameters;
+use crate::parameters::{self, Parameters};
 
 /// The filters; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,25 +27,16 @@ impl ReviewFilter {
 
     /// The page's address, with this item in front.
     pub fn address(&self, item: &str) -> String {
-        let query = self.query([("item", item)]);
-        match query.is_empty() {
-            true => "/review".to_owned(),
-            false => format!("/review?{query}"),
-        }
+        parameters::address("/review", &self.query(("item", item)))
     }
 
     /// The request for so many lessons.
     pub(super) fn request(&self, limit: u32) -> String {
-        format!("/v1/review?{}", self.query([("limit", &limit.to_string())]))
+        format!("/v1/review?{}", self.query(("limit", &limit.to_string())))
     }
 
-    fn query(&self, last: [(&str, &str); 1]) -> String {
-        let parts = [("reason", &*self.reason), ("q", self.q.trim())];
-        let parts = parts.into_iter().chain(last);
-        let parts = parts
-            .filter(|(_, word)| !word.is_empty())
-            .map(|(key, word)| format!("{key}={}", format::encode(word)));
-        parts.collect::<Vec<_>>().join("&")
+    fn query(&self, last: (&str, &str)) -> String {
+        parameters::query([("reason", &*self.reason), ("q", self.q.trim()), last])
     }
 }
 

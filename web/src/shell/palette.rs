@@ -1,13 +1,12 @@
 //! The palette: lessons by search, pages, and what can be done, all by keyboard.
 
 use super::state::{PAGES, Shell};
-use crate::api::Client;
+use crate::api::{Client, Latest};
 use crate::components::{Dialog, counted};
 use crate::dom;
 use crate::format;
 use crate::theme::Theme;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::LessonPage;
@@ -100,24 +99,18 @@ fn Search() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let at = RwSignal::new(0_usize);
     let found = RwSignal::new(Vec::<Choice>::new());
-    let turn = StoredValue::new(0_u32);
+    let latest = Latest::default();
 
     let ask = move || {
         let text = typed.get_untracked();
-        let mine = turn.get_value();
         if text.trim().is_empty() {
             return;
         }
-        spawn_local(async move {
-            let path = format!(
-                "/v1/lessons?q={}&limit={LESSONS}",
-                format::encode(text.trim())
-            );
-            let answer = client.get::<LessonPage>(path).await;
-            // The palette may be closed, or ask something newer.
-            if turn.try_get_value() != Some(mine) {
-                return;
-            }
+        let path = format!(
+            "/v1/lessons?q={}&limit={LESSONS}",
+            format::encode(text.trim())
+        );
+        latest.ask(client.get::<LessonPage>(path), move |answer| {
             let lessons = answer.map_or_else(|_| Vec::new(), |page| page.lessons);
             found.set(
                 lessons
@@ -136,7 +129,7 @@ fn Search() -> impl IntoView {
     };
     let ask_soon = use_debounce_fn(ask, PAUSE);
     let search = move |text: String| {
-        turn.update_value(|turn| *turn += 1);
+        latest.begin();
         if text.trim().is_empty() {
             found.set(Vec::new());
         }

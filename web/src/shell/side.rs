@@ -86,12 +86,7 @@ fn short(n: u32) -> String {
 #[component]
 fn LessonCount() -> impl IntoView {
     let page = use_get::<LessonPage>(|| "/v1/lessons?limit=1".to_owned());
-    let total = Memo::new(move |_| {
-        page.data.with(|page| match page {
-            Some(Ok(page)) => page.total,
-            _ => 0,
-        })
-    });
+    let total = Memo::new(move |_| page.map(|page| page.total).unwrap_or_default());
     view! { <span class="place-count place-count-quiet" aria-hidden="true" data-testid="lesson-count">{move || short(total.get())}</span> }
 }
 

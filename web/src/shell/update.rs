@@ -54,6 +54,7 @@ impl Update {
             if registered != Some(true)
                 && let Some(container) = container()
             {
+                // The browser's own doing; nobody waits for it.
                 spawn_local(update.register(container, build));
             }
             true
@@ -126,6 +127,7 @@ impl Update {
             // Without a network it fails, and is asked again later.
             if let Some(Ok(looking)) = registration.as_ref().map(|it| it.update()) {
                 let looking = JsFuture::from(looking);
+                // As above; it ends by an event, if by anything.
                 spawn_local(async move {
                     let _ = looking.await;
                 });

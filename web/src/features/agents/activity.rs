@@ -1,6 +1,6 @@
 //! What each agent did and when.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{Column, DataTable, Loaded, Segmented, Sorted, When};
 use crate::day;
 use crate::features::figures::success_of;
@@ -43,7 +43,7 @@ pub fn ActivityCard() -> impl IntoView {
             days => days.to_string(),
         },
     );
-    let insights = resource(move || {
+    let insights = use_query(move || {
         let query = match days.get() {
             0 => String::new(),
             days => format!("?days={days}"),

@@ -1,9 +1,9 @@
 //! What the parts of the agents' page share: the keys, and the one that was just made.
 
-use crate::api::Client;
+use crate::api::{Client, Query, use_fetch};
+use crate::sync::Syncing;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use lesson_types::{AgentKey, AgentKeys, ApiError, MadeAgentKey};
+use lesson_types::{AgentKey, AgentKeys, ApiError, MadeAgentKey, SyncPhase};
 
 /// The id of the card with the keys.
 pub(super) const CARD: &str = "agent-keys";
@@ -12,54 +12,64 @@ pub(super) const CARD: &str = "agent-keys";
 #[derive(Clone, Copy)]
 pub(super) struct AgentsPage {
     pub(super) client: Client,
+    asked: Query<Option<Vec<AgentKey>>>,
     /// The keys as they were last read.
-    pub(super) keys: RwSignal<Option<Vec<AgentKey>>>,
+    pub(super) keys: Memo<Option<Vec<AgentKey>>>,
     /// Why they could not be read the last time.
-    pub(super) error: RwSignal<Option<ApiError>>,
+    pub(super) error: Memo<Option<ApiError>>,
     /// Whether they are being read.
     pub(super) busy: RwSignal<bool>,
-    /// The latest reading; an earlier one that comes later is dropped.
-    turn: StoredValue<u32>,
     /// The key that was just made; only here, until the person is done with it or leaves the page.
     pub(super) fresh: RwSignal<Option<MadeAgentKey>>,
 }
 
 impl AgentsPage {
     pub(super) fn new() -> Self {
+        let client = Client::get_from_context();
+        let syncing = Syncing::get_from_context();
+        let space = Memo::new(move |_| syncing.read(|status| status.space_id.clone()));
+        // What decides whether the server answers: the keys are read anew when it changes.
+        let reach = Memo::new(move |_| {
+            syncing.read(|status| {
+                let out = matches!(status.phase, SyncPhase::Offline | SyncPhase::Trouble);
+                (out, status.phase == SyncPhase::SignedOut)
+            })
+        });
+        let asked = use_fetch(
+            move || space.get(),
+            move || {
+                reach.track();
+                let is_on = !space.read().is_empty();
+                async move {
+                    if !is_on {
+                        return Ok(None);
+                    }
+                    let list = client.get::<AgentKeys>("/v1/agent-keys").await?;
+                    Ok(Some(list.keys))
+                }
+            },
+        );
+        let kept = asked.kept();
+        let fresh = RwSignal::new(None);
+        Effect::new(move |before: Option<String>| {
+            let now = space.get();
+            if before.is_some_and(|before| before != now) {
+                fresh.set(None);
+            }
+            now
+        });
         Self {
-            client: Client::get_from_context(),
-            keys: RwSignal::new(None),
-            error: RwSignal::new(None),
-            busy: RwSignal::new(false),
-            turn: StoredValue::new(0),
-            fresh: RwSignal::new(None),
+            client,
+            asked,
+            keys: Memo::new(move |_| kept.get().flatten()),
+            error: Memo::new(move |_| asked.error()),
+            busy: asked.busy,
+            fresh,
         }
     }
 
     /// Reads the keys. What was read before stays until then.
     pub(super) fn read(self) {
-        let turn = self.turn.try_update_value(|turn| {
-            *turn = turn.wrapping_add(1);
-            *turn
-        });
-        if turn.is_none() {
-            return;
-        }
-        self.busy.set(true);
-        spawn_local(async move {
-            let answer = self.client.get::<AgentKeys>("/v1/agent-keys").await;
-            // The page may have been left meanwhile, or asks something newer.
-            if self.turn.try_get_value() != turn {
-                return;
-            }
-            self.busy.set(false);
-            match answer {
-                Ok(list) => {
-                    self.keys.set(Some(list.keys));
-                    self.error.set(None);
-                }
-                Err(error) => self.error.set(Some(error)),
-            }
-        });
+        self.asked.ask_again();
     }
 }

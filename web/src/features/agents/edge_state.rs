@@ -1,9 +1,9 @@
 //! What the edge function that serves this page says of its set-up: ready, or what is missing and what to do.
 
+use crate::api::use_fetch;
 use crate::dom;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use lesson_types::{EdgeSetup, ErrorBody};
+use lesson_types::{ApiError, EdgeSetup, ErrorBody, ErrorCode};
 
 /// Where it says so.
 const ADDRESS: &str = "/v1/setup";
@@ -11,16 +11,8 @@ const ADDRESS: &str = "/v1/setup";
 /// What is missing, each with its remedy; a line when nothing is.
 #[component]
 pub(super) fn EdgeState() -> impl IntoView {
-    let told = RwSignal::new(None::<Result<EdgeSetup, String>>);
-    let ask = move || {
-        told.set(None);
-        spawn_local(async move {
-            let answer = look().await;
-            // The page may have been left meanwhile.
-            told.try_set(Some(answer));
-        });
-    };
-    ask();
+    let asked = use_fetch(String::new, look);
+    let told = Memo::new(move |_| asked.data.get().filter(|_| !asked.busy.get()));
     view! {
         <div role="status" data-testid="edge-state">
             {move || match told.get() {
@@ -32,23 +24,25 @@ pub(super) fn EdgeState() -> impl IntoView {
                     <p data-testid="edge-problem"><strong>{problem.message}</strong>" "{problem.remedy}</p>
                 }).collect_view().into_any(),
                 Some(Err(cause)) => view! {
-                    <p data-testid="edge-problem"><strong>{cause}</strong>" Look at its variables SUPABASE_URL and SUPABASE_KEY, and deploy it again."</p>
+                    <p data-testid="edge-problem"><strong>{cause.message}</strong>" Look at its variables SUPABASE_URL and SUPABASE_KEY, and deploy it again."</p>
                 }.into_any(),
             }}
         </div>
         {move || told.read().as_ref().is_some_and(|told| !told.as_ref().is_ok_and(|setup| setup.ready)).then(|| view! {
-            <div class="actions"><button type="button" data-testid="edge-again" on:click=move |_| ask()>"Look again"</button></div>
+            <div class="actions"><button type="button" data-testid="edge-again" on:click=move |_| asked.ask_again()>"Look again"</button></div>
         })}
     }
 }
 
-/// Asks it. An error is told in words for a person.
-async fn look() -> Result<EdgeSetup, String> {
-    let failed = |_| "The edge function does not answer.".to_owned();
-    let (answer, text) = dom::fetch(ADDRESS).await.map_err(failed)?;
-    let unread = || format!("The edge function answers with status {}.", answer.status());
+/// Asks it.
+async fn look() -> Result<EdgeSetup, ApiError> {
+    let failed = |told: String| ApiError::new(ErrorCode::Unavailable, told);
+    let answer = dom::fetch(ADDRESS).await;
+    let (answer, text) = answer.map_err(|_| failed("The edge function does not answer.".into()))?;
+    let status = answer.status();
+    let unread = || failed(format!("The edge function answers with status {status}."));
     if answer.ok() {
         return dom::json(&text).ok_or_else(unread);
     }
-    Err(dom::json::<ErrorBody>(&text).map_or_else(unread, |body| body.error.message))
+    Err(dom::json::<ErrorBody>(&text).map_or_else(unread, |body| body.error))
 }

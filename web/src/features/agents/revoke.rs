@@ -57,7 +57,7 @@ fn Question(revoking: Revoking) -> impl IntoView {
         };
         let path = format!("/v1/agent-keys/{}/revoke", key.id);
         asking.run(
-            async move { page.client.post_json::<AgentKeyRevoked>(path, &()).await },
+            page.client.post_json::<AgentKeyRevoked>(path, &()),
             move |answer| {
                 // What was just made may be what is revoked.
                 page.fresh

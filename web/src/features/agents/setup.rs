@@ -4,11 +4,10 @@ use super::address;
 use super::agents_page::AgentsPage;
 use super::edge_state::EdgeState;
 use super::snippet::{Agent, NO_ADDRESS, NO_FOLDER, NO_KEY};
-use crate::api::Client;
+use crate::api::{Client, use_fetch};
 use crate::components::{Choice, CopyButton, Empty, Segmented, TextField};
 use crate::format;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 /// The longest address that can be typed, in characters.
 const ADDRESS: usize = 300;
@@ -17,14 +16,15 @@ const ADDRESS: usize = 300;
 #[component]
 fn OverHttp(agent: Memo<Agent>) -> impl IntoView {
     let page: AgentsPage = expect_context();
+    let found = use_fetch(String::new, || async {
+        Ok((address::own().await, address::known().await))
+    });
     // The page's own, once that is known to be an edge function.
-    let own = RwSignal::new(None::<String>);
+    let own = Memo::new(move |_| found.value()?.0);
     let typed = RwSignal::new(String::new());
-    spawn_local(async move {
-        let (is_own, known) = (address::own().await, address::known().await);
-        own.try_set(is_own);
-        if let Some(known) = known
-            && typed.try_with_untracked(String::is_empty) == Some(true)
+    Effect::new(move |_| {
+        if let Some((_, Some(known))) = found.value()
+            && typed.read_untracked().is_empty()
         {
             typed.set(known);
         }
@@ -150,14 +150,13 @@ pub fn SetupCard(
 fn OnThisMachine(agent: Memo<Agent>) -> impl IntoView {
     let client = Client::get_from_context();
     // Where a process serves the page it says how it is started; else the package may lie beside the page.
-    let served = RwSignal::new(None::<String>);
-    spawn_local(async move {
-        if client.command.read_untracked().is_none()
-            && let Some(package) = address::package().await
-        {
-            served.try_set(Some(package));
-        }
+    let found = use_fetch(String::new, move || async move {
+        Ok(match client.command.get_untracked() {
+            Some(_) => None,
+            None => address::package().await,
+        })
     });
+    let served = Memo::new(move |_| found.value().flatten());
     let text = Signal::derive(move || {
         let rest = match agent.get().init() {
             Some(client) => format!("init {client}"),
@@ -184,7 +183,7 @@ fn OnThisMachine(agent: Memo<Agent>) -> impl IntoView {
 }
 
 /// Where the package is: beside the page, or a file of which the person knows the folder.
-fn package(served: RwSignal<Option<String>>) -> String {
+fn package(served: Memo<Option<String>>) -> String {
     let served = served.get();
     served.unwrap_or_else(|| format!("{NO_FOLDER}{}", address::PACKAGE))
 }

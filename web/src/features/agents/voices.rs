@@ -19,10 +19,7 @@ struct Withdrawing {
 pub fn VoicesCard() -> impl IntoView {
     let asked = use_get::<Voices>(|| "/v1/voices".to_owned());
     let agents = Memo::new(move |_| {
-        let voices = asked.data.with(|answer| match answer {
-            Some(Ok(list)) => list.voices.clone(),
-            _ => Vec::new(),
-        });
+        let voices = asked.map(|list| list.voices.clone()).unwrap_or_default();
         let is_agent = |one: &VoiceView| one.voice.starts_with("agent:") || one.withdrawn;
         voices.into_iter().filter(is_agent).collect::<Vec<_>>()
     });
@@ -120,7 +117,7 @@ fn Question(withdrawing: Withdrawing) -> impl IntoView {
         };
         let path = format!("/v1/voices/{}/withdraw", format::encode(&voice.voice));
         asking.run(
-            async move { client.post_json::<VoiceWithdrawal>(path, &request).await },
+            client.post_json::<VoiceWithdrawal>(path, &request),
             move |answer| {
                 if !answer.done {
                     found.try_set(Some(answer));

@@ -1,6 +1,6 @@
 //! The space as a whole, whatever the range: from shown to settled, effectiveness, and whether feedback comes in.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{
     BadgeChip, Band, Bands, BarChart, ChartFrame, Explain, Funnel, FunnelStep, Loaded, Numbers,
     Plotted, Series, Unit,
@@ -18,7 +18,7 @@ const RANKED: usize = 8;
 #[component]
 pub fn Whole() -> impl IntoView {
     let client = Client::get_from_context();
-    let both = resource(move || {
+    let both = use_query(move || {
         let (stats, health) = (
             client.get::<Stats>("/v1/stats"),
             client.get::<Health>("/v1/health"),

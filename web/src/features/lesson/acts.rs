@@ -1,37 +1,24 @@
 //! What a person can do with a lesson: rate, vote, review, edit, archive.
 
 use super::back::{offer, refused};
-use crate::api::Client;
+use crate::api::{Acted, Asking, Client};
 use crate::components::{ReasonDialog, use_toasts};
 use crate::dom;
 use crate::format;
 use crate::shell::{Act, use_acts};
 use leptos::prelude::*;
 use lesson_types::{
-    Bulk, BulkAct, BulkDone, BulkItem, LessonView, Qualification, Rate, Trust, Vote,
+    ApiError, Bulk, BulkAct, BulkDone, BulkItem, LessonView, Qualification, Rate, Trust, Vote,
 };
-use serde::Serialize;
 use serde_json::Value;
+use std::pin::Pin;
 
-/// Something that is asked of the engine.
-struct Deed {
-    ask: Ask,
-    /// What is said once it is done.
-    done: &'static str,
-}
+/// Something that is asked of the engine; answered with the requests that take it back, if any do.
+type Deed = Pin<Box<dyn Future<Output = Result<Vec<Bulk>, ApiError>>>>;
 
-/// The request.
-enum Ask {
-    /// One with others of its key.
-    Once {
-        path: String,
-        body: Value,
-        key: String,
-    },
-    /// One that no other takes back.
-    Plain(String),
-    /// One whose answer names the requests that take it back.
-    Bulk(Bulk),
+/// One that nothing takes back.
+fn for_good(acted: Acted) -> Deed {
+    Box::pin(async move { acted.await.map(|()| Vec::new()) })
 }
 
 /// What a person said of the lesson while its page was open. Saying it again changes nothing: both times it is one
@@ -78,37 +65,17 @@ pub fn Acts(
 ) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
-    let doing = Action::new_unsync(move |deed: &Deed| {
-        let done = deed.done;
+    let doing = Asking::default();
+    let busy = doing.busy;
+    let act = move |deed: Deed, done: &'static str| {
         let give_back = dom::hold_focus();
-        let (acted, changed) = match &deed.ask {
-            Ask::Once { path, body, key } => (Some(client.act_once(path.clone(), body, key)), None),
-            Ask::Plain(path) => (Some(client.act(path.clone(), &Value::Null)), None),
-            Ask::Bulk(bulk) => (
-                None,
-                Some(client.post_json::<BulkDone>("/v1/lessons/bulk", bulk)),
-            ),
-        };
-        async move {
-            if let Some(acted) = acted {
-                toasts.tell(&acted.await, done);
-            }
-            if let Some(changed) = changed {
-                let changed = changed.await;
-                match changed.and_then(|changed| refused(&changed).map(|()| changed)) {
-                    Ok(changed) => offer(client, toasts, done, changed.undo),
-                    Err(error) => toasts.bad(error.message),
-                }
+        doing.settle(deed, move |undo| {
+            match undo {
+                Ok(undo) => offer(client, toasts, done, undo),
+                Err(error) => toasts.bad(error.message),
             }
             give_back();
-        }
-    });
-    let busy = doing.pending();
-    // A second press while the first one is under way does nothing.
-    let act = move |deed: Deed| {
-        if !busy.get_untracked() {
-            doing.dispatch(deed);
-        }
+        });
     };
     let slug = move || {
         lesson.with_untracked(|lesson| {
@@ -130,14 +97,8 @@ pub fn Acts(
             helpful,
             decision_id: None,
         };
-        act(Deed {
-            ask: Ask::Once {
-                path: "/v1/rate".to_owned(),
-                body: value(&body),
-                key: rated.key(helpful),
-            },
-            done,
-        });
+        let asked = client.act_once("/v1/rate", &body, &rated.key(helpful));
+        act(for_good(asked), done);
     };
     let vote = move |up: bool| {
         let done = if up { "Voted up" } else { "Voted down" };
@@ -146,14 +107,8 @@ pub fn Acts(
             up,
             decision_id: None,
         };
-        act(Deed {
-            ask: Ask::Once {
-                path: "/v1/vote".to_owned(),
-                body: value(&body),
-                key: voted.key(up),
-            },
-            done,
-        });
+        let asked = client.act_once("/v1/vote", &body, &voted.key(up));
+        act(for_good(asked), done);
     };
     let reasoning = RwSignal::new(false);
     let change = move |what: BulkAct, reason: Option<String>, done: &'static str| {
@@ -171,8 +126,13 @@ pub fn Acts(
             tags: Vec::new(),
             reason,
         };
-        let ask = Ask::Bulk(bulk);
-        act(Deed { ask, done });
+        let asked = client.post_json::<BulkDone>("/v1/lessons/bulk", &bulk);
+        let changed = async move {
+            let changed = asked.await?;
+            refused(&changed)?;
+            Ok(changed.undo)
+        };
+        act(Box::pin(changed), done);
     };
     let count = move |read: fn(&LessonView) -> u32| {
         move || format::count(lesson.with(|lesson| lesson.as_ref().map_or(0, read)))
@@ -221,10 +181,11 @@ pub fn Acts(
     });
     let retry = move |()| {
         let path = format!("/v1/lessons/{}/trial", format::encode(&slug()));
-        act(Deed {
-            ask: Ask::Plain(path),
-            done: "Another trial: it may be recommended again",
-        });
+        let asked = client.act(path, &Value::Null);
+        act(
+            for_good(asked),
+            "Another trial: it may be recommended again",
+        );
     };
     use_acts([
         Act::new("Edit this lesson", move || {
@@ -265,9 +226,4 @@ pub fn Acts(
         <ReasonDialog open=reasoning send=approve_because
             findings=Signal::derive(move || lesson.with(|lesson| lesson.as_ref().map(|lesson| lesson.findings.clone()).unwrap_or_default()))/>
     }
-}
-
-/// A body; the API's types always have such a form.
-fn value(body: &impl Serialize) -> Value {
-    serde_json::to_value(body).unwrap_or_default()
 }

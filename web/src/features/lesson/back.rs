@@ -1,13 +1,12 @@
 //! Taking back what was done to a lesson: its life and its verdict by the requests that the engine names for it, an edit
 //! by the text before it.
 
-use crate::api::{Client, json, read};
+use crate::api::{Client, act_apart};
 use crate::components::Toasts;
 use crate::format;
-use leptos::task::spawn_local;
 use lesson_types::{
     ApiError, Bulk, BulkAct, BulkDone, BulkItem, Category, ErrorCode, LessonPatch, LessonView,
-    Method, RevisionField, Trust,
+    RevisionField, Trust,
 };
 
 /// Why an approval is given again that an edit took away.
@@ -20,9 +19,7 @@ pub fn offer(client: Client, toasts: Toasts, done: impl Into<String>, undo: Vec<
         return;
     }
     toasts.with_act(done, "Undo", move || {
-        let undo = undo.clone();
-        spawn_local(async move {
-            let result = send(client, &undo).await;
+        act_apart(send(client, undo.clone()), move |result| {
             toasts.tell(&result, "Taken back");
         });
     });
@@ -38,9 +35,8 @@ pub fn offer_edit(client: Client, toasts: Toasts, before: LessonView, saved: Les
         },
         "Undo",
         move || {
-            let (before, saved) = (before.clone(), saved.clone());
-            spawn_local(async move {
-                let result = restore(client, &before, saved.rev).await;
+            let restored = restore(client, before.clone(), saved.rev);
+            act_apart(restored, move |result| {
                 toasts.tell(&result, "The text is as it was before");
             });
         },
@@ -48,9 +44,9 @@ pub fn offer_edit(client: Client, toasts: Toasts, before: LessonView, saved: Les
 }
 
 /// Sends requests one after the other, each in full.
-async fn send(client: Client, requests: &[Bulk]) -> Result<(), ApiError> {
+async fn send(client: Client, requests: Vec<Bulk>) -> Result<(), ApiError> {
     for request in requests {
-        let done: BulkDone = client.post_json("/v1/lessons/bulk", request).await?;
+        let done: BulkDone = client.post_json("/v1/lessons/bulk", &request).await?;
         refused(&done)?;
     }
     Ok(())
@@ -65,11 +61,10 @@ pub fn refused(done: &BulkDone) -> Result<(), ApiError> {
 }
 
 /// Puts a text back over the revision that took its place, and the approval that it had.
-async fn restore(client: Client, before: &LessonView, rev: u32) -> Result<(), ApiError> {
+async fn restore(client: Client, before: LessonView, rev: u32) -> Result<(), ApiError> {
     let path = format!("/v1/lessons/{}", format::encode(&before.slug));
-    let sent = client.raw(Method::Patch, path, json(&patch(before, rev)));
-    let now = sent.await.and_then(read::<LessonView>);
-    let now = now.map_err(|error| match error.code {
+    let sent = client.patch_json::<LessonView>(path, &patch(&before, rev));
+    let now = sent.await.map_err(|error| match error.code {
         ErrorCode::Conflict => ApiError::new(
             ErrorCode::Conflict,
             "The lesson was edited again since. “Revisions” has every text",
@@ -82,23 +77,23 @@ async fn restore(client: Client, before: &LessonView, rev: u32) -> Result<(), Ap
     let again = Bulk {
         act: BulkAct::Approve,
         lessons: vec![BulkItem {
-            slug: before.slug.clone(),
-            content_hash: Some(before.content_hash.clone()),
+            slug: before.slug,
+            content_hash: Some(before.content_hash),
         }],
         tags: Vec::new(),
         reason: Some(TAKEN_BACK.to_owned()),
     };
-    send(client, &[again]).await
+    send(client, vec![again]).await
 }
 
 /// Puts the text of an earlier revision in force as a new one: the lesson before and after; `None` where it is in force
 /// already.
 pub async fn restore_revision(
     client: Client,
-    slug: &str,
-    fields: &[RevisionField],
+    slug: String,
+    fields: Vec<RevisionField>,
 ) -> Result<Option<(LessonView, LessonView)>, ApiError> {
-    let path = format!("/v1/lessons/{}", format::encode(slug));
+    let path = format!("/v1/lessons/{}", format::encode(&slug));
     let before = client.get::<LessonView>(path.clone()).await?;
     let text = |name: &str| {
         let field = fields.iter().find(|field| field.name == name);
@@ -118,8 +113,7 @@ pub async fn restore_revision(
         tags: words("tags"),
         extra: Some(text("extra").unwrap_or_default()),
     };
-    let sent = client.raw(Method::Patch, path, json(&wanted));
-    let saved = sent.await.and_then(read::<LessonView>)?;
+    let saved = client.patch_json::<LessonView>(path, &wanted).await?;
     Ok((saved.rev != before.rev).then_some((before, saved)))
 }
 

@@ -7,12 +7,12 @@ use super::form::{LessonFields, LessonForm};
 use super::preview::Preview;
 use super::reconcile::Reconcile;
 use super::similar::Similar;
-use crate::api::{Client, json, read};
+use crate::api::{Asking, Client};
 use crate::components::{ErrorNote, use_toasts};
 use crate::dom;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{ApiError, ErrorCode, LessonView, Method};
+use lesson_types::{ApiError, ErrorCode, LessonView};
 
 /// A form with the lesson's text, or with the draft that was kept of it.
 #[component]
@@ -37,16 +37,15 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
     let theirs = RwSignal::new(None::<LessonView>);
     let slug = Some(lesson.slug.clone());
     let newest = StoredValue::new(lesson);
-    let save = Action::new_local(move |(): &()| async move {
+    let asking = Asking::default();
+    let Asking { busy, error, .. } = asking;
+    let saved = move || async move {
         let patch = from.with_untracked(|from| fields.patch(from, from.rev));
         let Some(patch) = patch else {
             return Ok(None);
         };
-        let sent = client
-            .raw(Method::Patch, path.get_value(), json(&patch))
-            .await
-            .and_then(read::<LessonView>);
-        let failed = match sent {
+        let sent = client.patch_json::<LessonView>(path.get_value(), &patch);
+        let failed = match sent.await {
             Ok(saved) => return Ok(Some(saved)),
             Err(failed) => failed,
         };
@@ -56,13 +55,12 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         // Somebody was faster: their text, to be put together with this one.
         theirs.set(Some(client.get::<LessonView>(path.get_value()).await?));
         Ok::<_, ApiError>(None)
-    });
-    let busy = save.pending();
-    let error = Signal::derive(move || save.value().get().and_then(Result::err));
-    Effect::new(move |_| {
-        let Some(Ok(stored)) = save.value().get() else {
+    };
+    let done = move |stored: Option<LessonView>| {
+        // The page was left meanwhile.
+        if theirs.is_disposed() {
             return;
-        };
+        }
         if theirs.with_untracked(Option::is_some) && stored.is_none() {
             dom::focus("reconcile");
             return;
@@ -73,10 +71,10 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
             None => toasts.good("Nothing was changed"),
         }
         editing.set(None);
-    });
+    };
     let submit = move || {
-        if !busy.get_untracked() && theirs.with_untracked(Option::is_none) {
-            save.dispatch(());
+        if theirs.with_untracked(Option::is_none) {
+            asking.run(saved(), done);
         }
     };
     let cancel = move |_| {
@@ -102,7 +100,7 @@ pub fn EditForm(lesson: LessonView, editing: RwSignal<Option<LessonView>>) -> im
         keeper.rebase(newest.clone());
         from.set(newest);
         theirs.set(None);
-        save.dispatch(());
+        asking.run(saved(), done);
     });
     let note = kept.map(|draft| {
         let at = format::ago((js_sys::Date::now() - draft.at) / 1_000.0);

@@ -1,7 +1,7 @@
 //! What a lesson does: its lift as learned from every run, and beside it what withholding it at random has shown.
 
 use super::terms::{Meaning, Terms};
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{EffectChip, LiftHero, Loaded, points};
 use crate::format;
 use leptos::prelude::*;
@@ -12,7 +12,7 @@ use lesson_types::{LessonLift, LiftBelief, LiftGuard, LiftReport};
 pub fn Effect(slug: String, lift: Memo<Option<LiftBelief>>, terms: Terms) -> impl IntoView {
     let client = Client::get_from_context();
     let path = format!("/v1/lift?limit=1&lesson={}", format::encode(&slug));
-    let report = resource(move || client.get::<LiftReport>(path.clone()));
+    let report = use_query(move || client.get::<LiftReport>(path.clone()));
     view! {
         <section class="effect" data-testid="effect">
             {move || lift.get().map(|lift| view! {

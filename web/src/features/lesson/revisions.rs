@@ -1,14 +1,13 @@
 //! A lesson's texts as they were, and what each edit changed, word by word.
 
 use super::back::{offer_edit, restore_revision};
-use crate::api::{Client, use_get};
+use crate::api::{Asking, Client, use_get};
 use crate::components::{Edited, ErrorNote, Loading, When, use_toasts};
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{History, Revision, RevisionField, RevisionMark};
 
 /// The revisions, newest first; each is read when it is opened.
@@ -66,7 +65,7 @@ fn Text(slug: String, rev: u32, newest: Memo<u32>) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
     let of = StoredValue::new(slug.clone());
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
     let text = use_get::<Revision>(move || {
         format!("/v1/lessons/{}/revisions/{rev}", format::encode(&slug))
     });
@@ -76,18 +75,11 @@ fn Text(slug: String, rev: u32, newest: Memo<u32>) -> impl IntoView {
         Some(Ok(text)) => {
             let whole = StoredValue::new(text.fields.clone());
             let restore = move |_| {
-                if busy.get_untracked() {
-                    return;
-                }
-                busy.set(true);
-                let (slug, fields) = (of.get_value(), whole.get_value());
-                spawn_local(async move {
-                    match restore_revision(client, &slug, &fields).await {
-                        Ok(Some((before, saved))) => offer_edit(client, toasts, before, saved),
-                        Ok(None) => toasts.good("This text is in force already"),
-                        Err(error) => toasts.bad(error.message),
-                    }
-                    busy.try_set(false);
+                let restored = restore_revision(client, of.get_value(), whole.get_value());
+                asking.settle(restored, move |restored| match restored {
+                    Ok(Some((before, saved))) => offer_edit(client, toasts, before, saved),
+                    Ok(None) => toasts.good("This text is in force already"),
+                    Err(error) => toasts.bad(error.message),
                 });
             };
             let first = text.fields.iter().all(|field| field.before.is_none());
@@ -110,7 +102,7 @@ fn Text(slug: String, rev: u32, newest: Memo<u32>) -> impl IntoView {
                         </details>
                     </Show>
                     <Show when=move || newest.get() != rev>
-                        <div class="actions"><button type="button" disabled=busy data-testid="revision-restore" on:click=restore>
+                        <div class="actions"><button type="button" disabled=asking.busy data-testid="revision-restore" on:click=restore>
                             {format!("Restore revision {rev}")}
                         </button></div>
                     </Show>
@@ -123,7 +115,7 @@ fn Text(slug: String, rev: u32, newest: Memo<u32>) -> impl IntoView {
 
 #[component]
 fn Field(field: RevisionField) -> impl IntoView {
-    let name = label(&field.name);
+    let name = format::field_label(&field.name);
     let sides = match field.before.filter(|_| field.changed) {
         Some(before) => {
             view! { <Edited name=name.clone() before=visible(&before) after=visible(&field.after)/> }
@@ -135,16 +127,4 @@ fn Field(field: RevisionField) -> impl IntoView {
         }
     };
     view! { <section class="versus" data-testid="revision-field" data-field=field.name.clone()><h3>{name.clone()}</h3>{sides}</section> }
-}
-
-/// A field by the name that the lesson's form gives it.
-fn label(name: &str) -> String {
-    match name {
-        "context" => "When it applies".to_owned(),
-        "recommendation" => "What to do".to_owned(),
-        "project_types" => "Project type".to_owned(),
-        "tech_stacks" => "Tech stack".to_owned(),
-        "extra" => "Other fields of its file".to_owned(),
-        other => format::spaced(other),
-    }
 }

@@ -1,11 +1,10 @@
 //! Lessons that say much the same as what is being written, so that nobody writes one twice.
 
 use super::form::LessonFields;
-use crate::api::Client;
+use crate::api::{Client, Latest};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{Found, RelevanceWord, Search, SearchResults, limits};
 
@@ -21,7 +20,7 @@ const NAMED: usize = 3;
 pub fn Similar(fields: LessonFields, own: Option<String>) -> impl IntoView {
     let client = Client::get_from_context();
     let found = RwSignal::new(Vec::<Found>::new());
-    let turn = StoredValue::new(0_u32);
+    let latest = Latest::default();
     let own = StoredValue::new(own);
     let look = move || {
         let text = fields.text_untracked();
@@ -29,10 +28,7 @@ pub fn Similar(fields: LessonFields, own: Option<String>) -> impl IntoView {
             .chars()
             .take(limits::QUERY)
             .collect();
-        let mine = turn.try_update_value(|turn| {
-            *turn = turn.wrapping_add(1);
-            *turn
-        });
+        latest.begin();
         if text.title.trim().chars().count() < LEAST {
             found.try_set(Vec::new());
             return;
@@ -42,13 +38,8 @@ pub fn Similar(fields: LessonFields, own: Option<String>) -> impl IntoView {
             limit: Some(NAMED as u32 + 1),
             ..Search::default()
         };
-        spawn_local(async move {
-            let answer = client
-                .post_json::<SearchResults>("/v1/search", &asked)
-                .await;
-            if mine.is_none() || turn.try_get_value() != mine {
-                return;
-            }
+        let answer = client.post_json::<SearchResults>("/v1/search", &asked);
+        latest.ask(answer, move |answer| {
             // It is an aid: where it can't be had, one writes on.
             let mut alike = answer.map_or_else(|_| Vec::new(), |answer| answer.results);
             alike.retain(|one| {

@@ -1,9 +1,8 @@
 //! The columns of the list: their names, and the orders that a click on them asks for.
 
 use super::feed::Feed;
+use crate::parameters::use_replace;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
 
 /// The names of all columns.
 #[component]
@@ -92,15 +91,10 @@ fn ColumnName(column: &'static Column, feed: Feed) -> impl IntoView {
             (filter.sort == sort).then_some((filter.reverse == "true") != (sort == "title"))
         })
     });
-    let go = StoredValue::new_local(use_navigate());
+    let replace = StoredValue::new_local(use_replace());
     let press = move |_| {
         let address = feed.filter().sorted_by(sort).address();
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            ..NavigateOptions::default()
-        };
-        go.with_value(|go| go(&address, options));
+        replace.with_value(|replace| replace(&address));
     };
     view! {
         <span role="columnheader" class=column.class aria-sort=move || way.get().map(|rises| if rises { "ascending" } else { "descending" })>

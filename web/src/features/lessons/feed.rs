@@ -2,9 +2,8 @@
 
 use super::filter::Filter;
 use super::window::Window;
-use crate::api::Client;
+use crate::api::{Client, Latest};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{
     ApiError, LessonCourse, LessonPage, LessonView, RelevanceWord, Search, SearchResults, Trust,
     limits,
@@ -70,8 +69,8 @@ pub struct Feed {
     rows: RwSignal<Rows>,
     /// The part on show.
     pub window: RwSignal<Window>,
-    /// Counts the lists asked for; an answer to an older one is dropped.
-    turn: StoredValue<u32>,
+    latest: Latest,
+    judged: Latest,
     /// Whether rows of the list as it stands are on their way.
     busy: StoredValue<bool>,
     /// How many lessons fit in all.
@@ -101,7 +100,8 @@ impl Feed {
             filter,
             rows: RwSignal::new(Rows::default()),
             window: RwSignal::new(Window { first: 0, end: 20 }),
-            turn: StoredValue::new(0),
+            latest: Latest::default(),
+            judged: Latest::default(),
             busy: StoredValue::new(false),
             total: RwSignal::new(total),
             semantic: RwSignal::new(false),
@@ -182,15 +182,13 @@ impl Feed {
     }
 
     fn fetch(self, (first, count): Range, anew: bool) {
-        self.turn.update_value(|turn| *turn += 1);
-        let turn = self.turn.get_value();
+        if anew {
+            self.judged.begin();
+        }
         self.busy.set_value(true);
         let path = self.filter.get_untracked().request(count, first);
-        spawn_local(async move {
-            let answer = self.client.get::<LessonPage>(path).await;
-            if self.turn.try_get_value() != Some(turn) {
-                return;
-            }
+        let asked = self.client.get::<LessonPage>(path);
+        self.latest.ask(asked, move |answer| {
             self.busy.set_value(false);
             match answer {
                 Ok(page) => {
@@ -203,7 +201,7 @@ impl Feed {
                 Err(error) => self.error.set(Some(error)),
             }
             if anew {
-                self.judge(turn).await;
+                self.judge();
             }
         });
     }
@@ -216,8 +214,7 @@ impl Feed {
 
     /// Fetches the list from its start, `most` rows at most; `false` where the page asked for something newer meanwhile.
     pub async fn fetch_all(self, most: u32) -> bool {
-        self.turn.update_value(|turn| *turn += 1);
-        let turn = self.turn.get_value();
+        let turn = self.latest.begin();
         self.busy.set_value(true);
         let mut list = Vec::new();
         let total = loop {
@@ -225,7 +222,7 @@ impl Feed {
             let count = most.saturating_sub(held).min(limits::PAGE as u32);
             let path = self.filter.get_untracked().request(count, held);
             let answer = self.client.get::<LessonPage>(path).await;
-            if self.turn.try_get_value() != Some(turn) {
+            if !turn.is_latest() {
                 return false;
             }
             match answer {
@@ -278,30 +275,30 @@ impl Feed {
     }
 
     /// Asks how well the best lessons fit the search, after they are on show.
-    async fn judge(self, turn: u32) {
-        let query = self
-            .filter
-            .with_untracked(|filter| filter.q.trim().to_owned());
-        let mut words = HashMap::new();
-        if !query.is_empty() {
-            let search = Search {
-                query,
-                limit: u32::try_from(limits::LIMIT).ok(),
-                explain: None,
-            };
-            let found = self
-                .client
-                .post_json::<SearchResults>("/v1/search", &search);
-            if let Ok(found) = found.await {
-                let found = found.results.into_iter();
-                words.extend(found.map(|found| (found.slug, found.relevance)));
+    fn judge(self) {
+        let filter = self.filter.read_untracked();
+        let search = Search {
+            query: filter.q.trim().to_owned(),
+            limit: u32::try_from(limits::LIMIT).ok(),
+            explain: None,
+        };
+        let client = self.client;
+        let asked = async move {
+            if search.query.is_empty() {
+                return HashMap::new();
             }
-        }
-        if self.turn.try_get_value() == Some(turn)
-            && self.relevance.with_untracked(|before| *before != words)
-        {
-            self.relevance.set(words);
-        }
+            let found = client.post_json::<SearchResults>("/v1/search", &search);
+            let found = found
+                .await
+                .map_or_else(|_| Vec::new(), |found| found.results);
+            let words = found.into_iter();
+            words.map(|found| (found.slug, found.relevance)).collect()
+        };
+        self.judged.ask(asked, move |words| {
+            if self.relevance.with_untracked(|before| *before != words) {
+                self.relevance.set(words);
+            }
+        });
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is looked for, as it stands in the page's address and in the request.
 
 use crate::format;
-use crate::parameters::Parameters;
+use crate::parameters::{self, Parameters};
 use crate::who;
 
 /// The address of the list.
@@ -107,40 +107,30 @@ impl Filter {
 
     /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
     pub fn sorted_by(mut self, sort: &str) -> Self {
-        let (same, turned) = (self.sort == sort, self.reverse == "true");
-        (self.sort, self.reverse) = match (same, turned) {
-            (false, _) => (sort.to_owned(), String::new()),
-            (true, false) => (sort.to_owned(), "true".to_owned()),
-            (true, true) => (String::new(), String::new()),
-        };
+        (self.sort, self.reverse) = parameters::turned(&self.sort, &self.reverse, sort);
         self
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
-        let query = self.query();
-        if query.is_empty() {
-            LIST.to_owned()
-        } else {
-            format!("{LIST}?{query}")
-        }
+        parameters::address(LIST, &parameters::query(self.pairs()))
     }
 
     /// The request for `limit` lessons of the list, from the place `offset` on.
     pub fn request(&self, limit: u32, offset: u32) -> String {
-        let mut query = self.query();
-        if !query.is_empty() {
-            query.push('&');
-        }
-        query.push_str(&format!("courses=true&limit={limit}"));
-        if offset > 0 {
-            query.push_str(&format!("&offset={offset}"));
-        }
-        format!("/v1/lessons?{query}")
+        let limit = limit.to_string();
+        let offset = (offset > 0).then(|| offset.to_string());
+        let part = [
+            ("courses", "true"),
+            ("limit", &limit),
+            ("offset", offset.as_deref().unwrap_or_default()),
+        ];
+        let pairs = self.pairs().into_iter().chain(part);
+        parameters::address("/v1/lessons", &parameters::query(pairs))
     }
 
-    fn query(&self) -> String {
-        let parts = [
+    fn pairs(&self) -> [(&str, &str); 10] {
+        [
             ("q", self.q.trim()),
             ("category", &self.category),
             ("trust", &self.trust),
@@ -151,13 +141,7 @@ impl Filter {
             ("archived", &self.archived),
             ("sort", &self.sort),
             ("reverse", &self.reverse),
-        ];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .filter(|(_, word)| !word.is_empty())
-            .map(|(key, word)| format!("{key}={}", format::encode(word)))
-            .collect();
-        parts.join("&")
+        ]
     }
 }
 

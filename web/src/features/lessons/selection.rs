@@ -2,11 +2,10 @@
 //! lesson comes back to the others, and takes an act back from wherever they are.
 
 use super::feed::Feed;
-use crate::api::Client;
+use crate::api::{Asking, Client};
 use crate::components::{Toasts, use_toasts};
 use crate::format;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{
     ApiError, Bulk, BulkAct, BulkDone, BulkItem, ErrorCode, LessonPage, LessonView, limits,
 };
@@ -24,6 +23,7 @@ pub struct Selection {
     chosen: RwSignal<BTreeMap<String, String>>,
     /// The place of the row that was picked last, where a range begins.
     anchor: StoredValue<Option<u32>>,
+    asking: Asking,
     /// What is under way: its name, how many lessons are done, of how many.
     pub work: RwSignal<Option<Work>>,
     /// Requests that take back the last act.
@@ -51,6 +51,7 @@ impl Selection {
             toasts: use_toasts(),
             chosen: RwSignal::new(BTreeMap::new()),
             anchor: StoredValue::new(None),
+            asking: Asking::default(),
             work: RwSignal::new(None),
             undo: StoredValue::new(Vec::new()),
             can_undo: RwSignal::new(false),
@@ -112,7 +113,7 @@ impl Selection {
         if !self.begin("Selecting", count) {
             return;
         }
-        spawn_local(async move {
+        let read = async move {
             let filter = feed.filter();
             let mut done = 0;
             while done < count {
@@ -135,8 +136,9 @@ impl Selection {
                     return;
                 }
             }
-            self.work.try_set(None);
-        });
+            self.work.set(None);
+        };
+        self.asking.settle(read, drop);
     }
 
     /// Selects nothing.
@@ -152,7 +154,8 @@ impl Selection {
 
     /// Begins something, unless something is under way.
     fn begin(self, name: &'static str, total: u32) -> bool {
-        let free = self.work.get_untracked().is_none();
+        // What was stopped may still have a request under way.
+        let free = self.work.read_untracked().is_none() && !self.asking.busy.get_untracked();
         if free {
             self.work.set(Some(Work {
                 name,
@@ -181,7 +184,7 @@ impl Selection {
         if !self.begin("Selecting", total) {
             return;
         }
-        spawn_local(async move {
+        let read = async move {
             let filter = feed.filter();
             let mut all = BTreeMap::new();
             let mut first = 0;
@@ -202,12 +205,13 @@ impl Selection {
                     return;
                 }
                 if count == 0 || first >= page.total {
-                    self.chosen.try_set(all);
+                    self.chosen.set(all);
                     break;
                 }
             }
-            self.work.try_set(None);
-        });
+            self.work.set(None);
+        };
+        self.asking.settle(read, drop);
     }
 
     /// Does something to all that are selected.
@@ -233,14 +237,13 @@ impl Selection {
             reason: None,
         });
         let requests: Vec<Bulk> = requests.collect();
-        spawn_local(async move {
-            let outcome = self.send(requests).await;
+        self.asking.settle(self.send(requests), move |outcome| {
             self.tell(&outcome, done);
             self.keep_undo(outcome.undo);
             if outcome.error.is_none() {
-                self.chosen.try_set(BTreeMap::new());
+                self.chosen.set(BTreeMap::new());
             }
-            self.work.try_set(None);
+            self.work.set(None);
         });
     }
 
@@ -252,8 +255,7 @@ impl Selection {
             return;
         }
         self.keep_undo(Vec::new());
-        spawn_local(async move {
-            let outcome = self.send(requests).await;
+        self.asking.settle(self.send(requests), move |outcome| {
             match &outcome.error {
                 Some(error) => self.toasts.bad(error.message.clone()),
                 None if outcome.refused > 0 => self.toasts.bad(format!(
@@ -262,13 +264,13 @@ impl Selection {
                 )),
                 None => self.toasts.good("Taken back"),
             }
-            self.work.try_set(None);
+            self.work.set(None);
         });
     }
 
     fn keep_undo(self, requests: Vec<Bulk>) {
-        self.can_undo.try_set(!requests.is_empty());
-        self.undo.try_set_value(requests);
+        self.can_undo.set(!requests.is_empty());
+        self.undo.set_value(requests);
     }
 
     async fn send(self, requests: Vec<Bulk>) -> Outcome {

@@ -1,6 +1,6 @@
 //! What happened lately, by the name of who did it.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::Skeleton;
 use crate::format;
 use crate::markdown::visible;
@@ -28,14 +28,13 @@ struct Event {
 pub fn Activity() -> impl IntoView {
     let client = Client::get_from_context();
     let me = Syncing::get_from_context().me();
-    let runs = resource(move || client.get::<DecisionPage>(format!("/v1/decisions?limit={LINES}")));
-    let lessons = resource(move || {
+    let runs =
+        use_query(move || client.get::<DecisionPage>(format!("/v1/decisions?limit={LINES}")));
+    let lessons = use_query(move || {
         client.get::<LessonPage>(format!("/v1/lessons?sort=created&limit={LINES}"))
     });
     let events = Memo::new(move |_| {
-        let (Some(Ok(runs)), Some(Ok(lessons))) = (runs.get(), lessons.get()) else {
-            return None;
-        };
+        let (runs, lessons) = (runs.value()?, lessons.value()?);
         let mut events: Vec<Event> = runs.decisions.iter().flat_map(of_run).collect();
         events.extend(added(&lessons.lessons));
         events.sort_by(|a, b| b.at.cmp(&a.at));

@@ -1,6 +1,6 @@
 //! What a person should look at: lessons that hurt, are held back or sink, conflicting edits, silent agents.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, Query, use_query};
 use crate::components::{Chip, Skeleton, points};
 use crate::format;
 use crate::markdown::visible;
@@ -8,7 +8,7 @@ use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
 use lesson_types::{
-    ApiError, Insights, LessonLift, LiftReport, LiftWord, ReviewItem, ReviewQueue, ReviewReason,
+    Insights, LessonLift, LiftReport, LiftWord, ReviewItem, ReviewQueue, ReviewReason,
 };
 
 /// Lines that are shown.
@@ -26,18 +26,13 @@ struct Line {
 
 /// The list.
 #[component]
-pub fn Attention(
-    insights: Memo<Insights>,
-    lift: LocalResource<Result<LiftReport, ApiError>>,
-) -> impl IntoView {
+pub fn Attention(insights: Memo<Insights>, lift: Query<LiftReport>) -> impl IntoView {
     let client = Client::get_from_context();
     let syncing = Syncing::get_from_context();
     let me = syncing.me();
-    let queue = resource(move || client.get::<ReviewQueue>("/v1/review?limit=50"));
+    let queue = use_query(move || client.get::<ReviewQueue>("/v1/review?limit=50"));
     let lines = Memo::new(move |_| {
-        let Some(Ok(queue)) = queue.get() else {
-            return None;
-        };
+        let queue = queue.value()?;
         let conflicts = syncing.read(|status| status.conflicts);
         let mut lines = Vec::new();
         if conflicts > 0 {
@@ -49,10 +44,7 @@ pub fn Attention(
                 href: "/settings/conflicts".to_owned(),
             });
         }
-        let hurts: Vec<LessonLift> = match lift.get() {
-            Some(Ok(report)) => report.lessons,
-            _ => Vec::new(),
-        };
+        let hurts = lift.value().map_or_else(Vec::new, |report| report.lessons);
         lines.extend(hurts.iter().map(hurting));
         let hurt = |item: &&ReviewItem| hurts.iter().all(|lesson| lesson.slug != item.slug);
         lines.extend(queue.items.iter().filter(hurt).filter_map(held));

@@ -1,31 +1,24 @@
 //! The headline: how much more often runs go well with lessons than without, or what is missing to know it.
 
-use crate::api::{Asking, Client, json, read};
+use crate::api::{Asking, Client, Query};
 use crate::components::{ErrorNote, IntervalBar, Skeleton, points_to, use_toasts};
 use crate::features::figures::{Change, FEW, rate, share_figure};
+use crate::features::measuring::measuring;
 use crate::features::range::Range;
 use crate::features::trend::{ended, runs, share};
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{
-    ApiError, Insights, Lift, LiftArm, LiftGuard, LiftReport, MeasurePolicyPatch, Method,
-    PolicyPatch, RunEnds, RunTotals,
-};
+use lesson_types::{Insights, Lift, LiftArm, LiftGuard, LiftReport, RunEnds, RunTotals};
 use serde_json::Value;
-
-/// What the switch sets: one run in ten gets no lessons, and each lesson that would be shown is left out of one in five.
-const CONTROL_RUNS: f64 = 0.1;
-const WITHHOLD: f64 = 0.2;
 
 /// The headline.
 #[component]
 pub fn Headline(
     insights: Memo<Insights>,
-    lift: LocalResource<Result<LiftReport, ApiError>>,
+    lift: Query<LiftReport>,
     range: RwSignal<Range>,
 ) -> impl IntoView {
-    let report = Memo::new(move |_| lift.get());
-    move || match report.get() {
+    move || match lift.data.get() {
         None => view! { <Skeleton lines=5/> }.into_any(),
         Some(Err(error)) => view! { <ErrorNote error/> }.into_any(),
         Some(Ok(report)) => {
@@ -169,19 +162,10 @@ fn StartMeasuring() -> impl IntoView {
     let toasts = use_toasts();
     let asking = Asking::default();
     let start = move |_| {
-        let patch = PolicyPatch {
-            measure: Some(MeasurePolicyPatch {
-                control_runs: Some(CONTROL_RUNS),
-                withhold: Some(WITHHOLD),
-                ..MeasurePolicyPatch::default()
-            }),
-            ..PolicyPatch::default()
-        };
-        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
-        asking.run(
-            async move { asked.await.and_then(read::<Value>) },
-            move |_| toasts.good("Lessons are measured from now on; Settings turns it off again"),
-        );
+        let asked = client.patch_json::<Value>("/v1/policy", &measuring(true));
+        asking.run(asked, move |_| {
+            toasts.good("Lessons are measured from now on; Settings turns it off again")
+        });
     };
     view! {
         <button type="button" class="primary" data-testid="start-measuring" disabled=asking.busy on:click=start>"Start measuring"</button>

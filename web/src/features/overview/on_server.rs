@@ -1,7 +1,7 @@
 //! The overview of a space that is worked on on the server: the numbers that the server counts, and the latest runs.
 
 use super::activity::Activity;
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{Loaded, OnServerNote};
 use crate::features::figures::{Figure, Figures};
 use crate::features::issues::LoopIssues;
@@ -14,7 +14,7 @@ use lesson_types::Stats;
 #[component]
 pub fn OnServer() -> impl IntoView {
     let client = Client::get_from_context();
-    let stats = resource(move || client.get::<Stats>("/v1/stats"));
+    let stats = use_query(move || client.get::<Stats>("/v1/stats"));
     view! {
         <LoopIssues/>
         <Loaded of=stats let:stats>

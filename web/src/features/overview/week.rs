@@ -1,6 +1,6 @@
 //! What changed in the last seven days beside the seven before, and the same as Markdown to pass on.
 
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{Chip, CopyButton, Loaded, points};
 use crate::features::figures::{Change, success_of};
 use crate::format;
@@ -31,7 +31,7 @@ struct Line {
 pub fn ThisWeek() -> impl IntoView {
     let client = Client::get_from_context();
     let me = Syncing::get_from_context().me();
-    let digest = resource(move || client.get::<Digest>("/v1/digest"));
+    let digest = use_query(move || client.get::<Digest>("/v1/digest"));
     view! {
         <section class="panel" data-testid="week" aria-labelledby="week-title">
             <header>

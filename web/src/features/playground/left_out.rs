@@ -1,7 +1,7 @@
 //! What was left out and why: reasons with their counts, pages of lessons, and a search for the one that is missed.
 
 use super::trace::Waterfall;
-use crate::api::{Asking, Client};
+use crate::api::{Asking, Client, Latest};
 use crate::components::{ErrorNote, Loading};
 use crate::format;
 use leptos::prelude::*;
@@ -59,12 +59,11 @@ pub fn LeftOutList(
     let situation = StoredValue::new(situation);
     let typed = RwSignal::new(String::new());
     let found = RwSignal::new(first.get_value());
-    let asking = Asking::default();
-    let turn = StoredValue::new(0_u32);
+    let error = RwSignal::new(None);
+    let latest = Latest::default();
     let search = move || {
         let text = typed.get_untracked();
-        turn.update_value(|turn| *turn += 1);
-        let mine = turn.get_value();
+        latest.begin();
         if text.trim().is_empty() {
             found.set(first.get_value());
             return;
@@ -79,20 +78,12 @@ pub fn LeftOutList(
                 },
             )
         });
-        asking.busy.set(false);
-        asking.run(
-            async move {
-                client
-                    .post_json::<Recommendations>("/v1/recommend", &asked)
-                    .await
-            },
-            move |answer| {
-                // A later search has overtaken this one.
-                if turn.try_get_value() == Some(mine) {
-                    found.try_set(Found::of(answer));
-                }
-            },
-        );
+        error.set(None);
+        let asked = client.post_json::<Recommendations>("/v1/recommend", &asked);
+        latest.ask(asked, move |answer| match answer {
+            Ok(answer) => found.set(Found::of(answer)),
+            Err(failed) => error.set(Some(failed)),
+        });
     };
     let search_soon = use_debounce_fn(search, PAUSE);
     let on_type = move |text: String| {
@@ -145,7 +136,7 @@ pub fn LeftOutList(
                     prop:value=typed on:input:target=move |event| on_type(event.target().value())/>
             </div>
             <div aria-live="polite">
-                {move || asking.error.get().map(|error| view! { <ErrorNote error/> })}
+                {move || error.get().map(|error| view! { <ErrorNote error/> })}
                 <Show when=move || found.read().counts.is_empty()>
                     <p class="muted" data-testid="left-out-none">"No lesson that was left out matches. It may be among the lessons above, or not exist."</p>
                 </Show>
@@ -189,16 +180,10 @@ fn Group(
                 },
             )
         });
-        asking.run(
-            async move {
-                client
-                    .post_json::<Recommendations>("/v1/recommend", &asked)
-                    .await
-            },
-            move |answer| {
-                shown.try_update(|shown| shown.extend(Found::of(answer).entries));
-            },
-        );
+        let asked = client.post_json::<Recommendations>("/v1/recommend", &asked);
+        asking.run(asked, move |answer| {
+            shown.try_update(|shown| shown.extend(Found::of(answer).entries));
+        });
     };
     view! {
         <details class="group" data-testid="left-out" data-reason=group.reason prop:open=open

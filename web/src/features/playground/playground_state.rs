@@ -2,12 +2,12 @@
 
 use super::situation::Situation;
 use super::weights::Weights;
-use crate::api::{Client, Query};
+use crate::api::{Client, Latest, Query};
 use crate::dom;
 use crate::format;
+use crate::parameters::address;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{
     ApiError, DecisionView, ModelState, Recommend, Recommendations, TracePart, Tracked,
 };
@@ -59,6 +59,7 @@ pub(super) struct PlaygroundState {
     pub(super) tracked: RwSignal<Option<Tracked>>,
     pub(super) error: RwSignal<Option<ApiError>>,
     pub(super) busy: RwSignal<bool>,
+    pub(super) latest: Latest,
     /// What waits for the model.
     pub(super) waits: StoredValue<Option<Question>>,
     /// The situation that was asked for last, as a part of the address.
@@ -75,10 +76,7 @@ pub(super) struct Run(pub(super) Query<DecisionView>);
 impl Run {
     /// Reads it, and reads it again when it changes; `None` while nothing of it is stored.
     pub(super) fn read<R>(self, read: impl FnOnce(&DecisionView) -> R) -> Option<R> {
-        self.0.data.with(|run| match run {
-            Some(Ok(run)) => Some(read(run)),
-            _ => None,
-        })
+        self.0.map(|run| read(run))
     }
 
     /// Whether a lesson belongs to it. One that only came with looking at the situation again does not.
@@ -152,11 +150,7 @@ impl PlaygroundState {
             return;
         }
         self.shown.set_value(query.clone());
-        let path = if query.is_empty() {
-            "/playground".to_owned()
-        } else {
-            format!("/playground?{query}")
-        };
+        let path = address("/playground", &query);
         self.go.with_value(|go| go(&path, replace));
     }
 
@@ -223,16 +217,13 @@ impl PlaygroundState {
             }),
             ..situation.clone()
         };
-        spawn_local(async move {
-            let answer = self
-                .client
-                .post_json::<Recommendations>("/v1/recommend", &request)
-                .await;
-            self.busy.try_set(false);
+        let asked = self.client.post_json("/v1/recommend", &request);
+        self.latest.ask(asked, move |answer| {
+            self.busy.set(false);
             match answer {
                 Ok(given) => {
-                    self.tracked.try_set(None);
-                    self.answered.try_set(Some(Answered {
+                    self.tracked.set(None);
+                    self.answered.set(Some(Answered {
                         given,
                         situation,
                         decision_id,
@@ -246,8 +237,8 @@ impl PlaygroundState {
                     }
                 }
                 Err(error) => {
-                    self.answered.try_set(None);
-                    self.error.try_set(Some(error));
+                    self.answered.set(None);
+                    self.error.set(Some(error));
                 }
             }
         });

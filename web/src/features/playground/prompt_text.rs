@@ -1,11 +1,11 @@
 //! What the agent reads: the text with its size, and the button that copies it.
 
 use super::playground_state::PlaygroundState;
+use crate::api::Asking;
 use crate::components::{CopyButton, use_toasts};
 use crate::dom;
 use crate::format;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 /// Bytes that the engine reckons a token as, see `max_tokens` of a recommendation.
 const TOKEN_BYTES: usize = 4;
@@ -20,6 +20,7 @@ fn tokens(text: &str) -> String {
 #[component]
 pub fn CopyPrompt(state: PlaygroundState) -> impl IntoView {
     let toasts = use_toasts();
+    let asking = Asking::default();
     let text = Memo::new(move |_| {
         state.answered.with(|answered| {
             let given = &answered.as_ref()?.given;
@@ -34,8 +35,8 @@ pub fn CopyPrompt(state: PlaygroundState) -> impl IntoView {
         let Some(text) = text.get_untracked() else {
             return;
         };
-        spawn_local(async move {
-            if dom::copy(&text).await {
+        asking.settle(async move { dom::copy(&text).await }, move |copied| {
+            if copied {
                 toasts.good("Prompt copied");
             } else {
                 toasts.bad(

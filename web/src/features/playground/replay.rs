@@ -2,10 +2,9 @@
 
 use super::playground_state::PlaygroundState;
 use super::weights::Weights;
-use crate::api::use_get;
+use crate::api::{Latest, Query, use_get};
 use crate::format;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{ApiError, Comparison, Recommend};
 use serde_json::Value;
@@ -40,10 +39,9 @@ pub fn Replay(state: PlaygroundState, compared: Compared) -> impl IntoView {
         answer: compared,
         busy,
     } = compared;
-    let turn = StoredValue::new(0_u32);
+    let latest = Latest::default();
     let rank = move || {
-        turn.update_value(|turn| *turn += 1);
-        let mine = turn.get_value();
+        latest.begin();
         let Some(answered) = state.answered.get_untracked() else {
             return;
         };
@@ -58,16 +56,11 @@ pub fn Replay(state: PlaygroundState, compared: Compared) -> impl IntoView {
             policy: Some(weights.policy()),
             ..answered.situation
         };
-        spawn_local(async move {
-            let answer = state
-                .client
-                .post_json::<Comparison>("/v1/recommend/compare", &request)
-                .await;
-            // A slider has moved on meanwhile, or the page was left.
-            if turn.try_get_value() == Some(mine) {
-                compared.try_set(Some(answer));
-                busy.try_set(false);
-            }
+        let client = state.client;
+        let asked = client.post_json::<Comparison>("/v1/recommend/compare", &request);
+        latest.ask(asked, move |answer| {
+            compared.set(Some(answer));
+            busy.set(false);
         });
     };
     let rank_soon = use_debounce_fn(rank, PAUSE);
@@ -86,7 +79,7 @@ pub fn Replay(state: PlaygroundState, compared: Compared) -> impl IntoView {
             <summary>"Try other weights"</summary>
             <p class="hint">"Ranks the same task again, side by side with the first answer. Nothing is stored, and no lesson counts as shown."</p>
             <div class="knobs">
-                {weights.each().map(|(knob, place)| view! { <Slider name=knob.name label=knob.label about=knob.about place policy=policy.data/> }).collect::<Vec<_>>()}
+                {weights.each().map(|(knob, place)| view! { <Slider name=knob.name label=knob.label about=knob.about place policy/> }).collect::<Vec<_>>()}
             </div>
             <div class="actions">
                 <button type="button" disabled=move || !weights.is_moved() on:click=move |_| weights.reset() data-testid="weights-reset">"Reset all"</button>
@@ -121,13 +114,11 @@ fn Slider(
     label: &'static str,
     about: &'static str,
     place: RwSignal<Option<f64>>,
-    policy: RwSignal<Option<Result<Value, ApiError>>>,
+    policy: Query<Value>,
 ) -> impl IntoView {
     let own = Memo::new(move |_| {
-        policy.with(|policy| match policy {
-            Some(Ok(policy)) => policy.pointer(&format!("/rank/{name}"))?.as_f64(),
-            _ => None,
-        })
+        let held = policy.map(|policy| policy.pointer(&format!("/rank/{name}"))?.as_f64());
+        held.flatten()
     });
     let now = move || place.get().or(own.get()).unwrap_or(0.0);
     let hint = format!("knob-{name}-about");

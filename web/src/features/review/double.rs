@@ -1,7 +1,7 @@
 //! What a near duplicate says beside the lesson that it is like: the words that differ, before anybody has to ask.
 
 use super::reasons::alike;
-use crate::api::{Client, resource};
+use crate::api::{Client, use_query};
 use crate::components::{Loaded, Versus};
 use crate::format;
 use leptos::prelude::*;
@@ -25,7 +25,7 @@ fn Beside(other: NearDuplicate, mine: Memo<Option<LessonView>>) -> impl IntoView
     let client = Client::get_from_context();
     let address = format!("/lessons/{}", format::encode(&other.slug));
     let path = format!("/v1{address}");
-    let theirs = resource(move || client.get::<LessonView>(path.clone()));
+    let theirs = use_query(move || client.get::<LessonView>(path.clone()));
     view! {
         <section class="review-diff" aria-label="Beside the lesson that it is like" data-testid="review-diff">
             <header>

@@ -1,18 +1,13 @@
 //! Which lessons of the queue are looked at: the counters, each a filter, a search, and saved views.
 
 use super::reasons::short;
+use crate::components::SearchBox;
 use crate::features::views::SavedViews;
 use crate::format;
-use crate::parameters::use_parameters;
+use crate::parameters::{use_parameters, use_replace};
 use crate::review::{ReviewFilter, Reviewing};
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::use_navigate;
-use leptos_use_fn_debounce_throttle::use_debounce_fn;
-use lesson_types::{ReviewCounts, ReviewReason, limits};
-
-/// A pause in typing after which the queue is searched, in milliseconds.
-const PAUSE: f64 = 250.0;
+use lesson_types::{ReviewCounts, ReviewReason};
 
 /// Counters, search and views; the address holds what is chosen.
 #[component]
@@ -20,32 +15,16 @@ pub fn Filters() -> impl IntoView {
     let reviewing = Reviewing::get_from_context();
     let parameters = use_parameters();
     let filter = Memo::new(move |_| ReviewFilter::read(&parameters.read()));
-    let navigate = StoredValue::new_local(use_navigate());
+    let replace = StoredValue::new_local(use_replace());
     let apply = move |filter: ReviewFilter| {
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            ..NavigateOptions::default()
-        };
-        navigate.with_value(|navigate| navigate(&filter.address(""), options));
+        replace.with_value(|replace| replace(&filter.address("")));
     };
-    let words = RwSignal::new(filter.get_untracked().q);
-    let search_soon = use_debounce_fn(
-        move || {
-            let q = words.get_untracked().trim().to_owned();
-            apply(ReviewFilter {
-                q,
-                ..filter.get_untracked()
-            });
-        },
-        PAUSE,
-    );
-    Effect::new(move |_| {
-        let named = filter.get().q;
-        if words.with_untracked(|words| words.trim() != named) {
-            words.set(named);
-        }
-    });
+    let search = move |q: String| {
+        apply(ReviewFilter {
+            q,
+            ..filter.get_untracked()
+        });
+    };
     let counts = Memo::new(move |_| reviewing.read(|queue| queue.counts));
     let counter = move |(reason, count): (ReviewReason, u32)| {
         let word = reason.as_str();
@@ -68,15 +47,8 @@ pub fn Filters() -> impl IntoView {
     };
     view! {
         <form class="lesson-bar" role="search" aria-label="Review" on:submit=|event| event.prevent_default()>
-            <div class="lesson-search">
-                <label for="review-q" class="sr-only">"Words of the title"</label>
-                <input id="review-q" type="search" placeholder="Words of the title" autocomplete="off" maxlength=limits::WORD.to_string()
-                    prop:value=words data-testid="review-q"
-                    on:input:target=move |event| {
-                        words.set(event.target().value());
-                        search_soon();
-                    }/>
-            </div>
+            <SearchBox id="review-q" label="Words of the title" placeholder="Words of the title"
+                words=Signal::derive(move || filter.get().q) apply=search/>
             <ul class="review-counts filter-chips" aria-label="Waiting, by reason">{move || each(counts.get()).map(counter).collect_view()}</ul>
             <SavedViews place="/review"/>
             <Show when=move || !filter.read().is_plain()>

@@ -1,11 +1,10 @@
 //! The address of the item in front, so that a link, a reload and going back find it.
 
 use super::review_page::ReviewPage;
-use crate::parameters::use_parameters;
+use crate::parameters::{use_parameters, use_replace};
 use crate::review::ReviewFilter;
 use leptos::prelude::*;
-use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate};
+use leptos_router::hooks::use_location;
 
 /// Keeps the address and the item in front the same.
 pub fn follow(page: ReviewPage) {
@@ -28,7 +27,7 @@ pub fn follow(page: ReviewPage) {
         }
         name
     });
-    let navigate = use_navigate();
+    let replace = use_replace();
     Effect::new(move |before: Option<Option<String>>| {
         let now = front.get();
         // The first item of the queue needs no name, until one moves on.
@@ -37,13 +36,8 @@ pub fn follow(page: ReviewPage) {
             .is_some_and(|before| Some(&before) != now.as_ref());
         let name = now.clone().unwrap_or_default();
         if moved && named.get_untracked() != name && path.get_untracked() == own {
-            let options = NavigateOptions {
-                replace: true,
-                scroll: false,
-                ..NavigateOptions::default()
-            };
             let filter = ReviewFilter::read(&parameters.read_untracked());
-            navigate(&filter.address(&name), options);
+            replace(&filter.address(&name));
         }
         now
     });

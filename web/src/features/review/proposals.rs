@@ -11,12 +11,7 @@ use lesson_types::{LessonView, OpenProposal, Proposals, RevisionField, SettlePro
 #[component]
 pub fn ProposalsCard() -> impl IntoView {
     let asked = use_get::<Proposals>(|| "/v1/proposals".to_owned());
-    let waiting = Memo::new(move |_| {
-        asked.data.with(|answer| match answer {
-            Some(Ok(list)) => list.proposals.clone(),
-            _ => Vec::new(),
-        })
-    });
+    let waiting = Memo::new(move |_| asked.map(|list| list.proposals.clone()).unwrap_or_default());
     view! {
         <Show when=move || waiting.with(|waiting| !waiting.is_empty())>
             <section class="card" aria-labelledby="proposals-title" data-testid="proposals">
@@ -57,11 +52,7 @@ fn OneProposal(one: OpenProposal) -> impl IntoView {
             reason: (!reason.trim().is_empty()).then_some(reason),
         };
         asking.run(
-            async move {
-                client
-                    .post_json::<LessonView>(path.get_value(), &request)
-                    .await
-            },
+            client.post_json::<LessonView>(path.get_value(), &request),
             move |_| {
                 toasts.good(if accept { "Accepted" } else { "Rejected" });
                 client.ask_again();

@@ -1,13 +1,12 @@
 //! What the parts of the review page share: the entries, the one in front, and what is done with it.
 
-use crate::api::{Client, Query, use_get};
+use crate::api::{Client, Latest, Query, use_get};
 use crate::features::review::entry::Entry;
 use crate::format;
 use crate::parameters::use_parameters;
 use crate::review::{Act, HOLD, Reviewing, Undone};
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_router::hooks::use_navigate;
 use lesson_types::{
     ApiError, LessonView, Qualification, ReviewItem, ReviewReason, SetAsideList, Trust,
@@ -71,10 +70,9 @@ impl ReviewPage {
     pub fn new(reviewing: Reviewing) -> Self {
         let conflicts = use_get::<SetAsideList>(|| "/v1/sync/set-aside".to_owned());
         let entries = Memo::new(move |_| {
-            let late = conflicts.data.with(|list| match list {
-                Some(Ok(list)) => list.conflicts.clone(),
-                _ => Vec::new(),
-            });
+            let late = conflicts
+                .map(|list| list.conflicts.clone())
+                .unwrap_or_default();
             late.into_iter()
                 .map(|conflict| Entry::Conflict(Box::new(conflict)))
                 .filter(|entry| !reviewing.is_skipped(&entry.name()))
@@ -166,10 +164,10 @@ impl ReviewPage {
 
     /// How many wait, as the navigation counts them: those that were put off in this visit, and those that are not read yet, too.
     pub fn waiting(self) -> u32 {
-        let late = self.conflicts.data.with(|list| match list {
-            Some(Ok(list)) => u32::try_from(list.conflicts.len()).unwrap_or(u32::MAX),
-            _ => 0,
-        });
+        let late = self
+            .conflicts
+            .map(|list| u32::try_from(list.conflicts.len()).unwrap_or(u32::MAX))
+            .unwrap_or_default();
         self.reviewing.waiting().saturating_add(late)
     }
 
@@ -210,8 +208,10 @@ impl ReviewPage {
             });
             Some((item.slug, item.content_hash, next))
         });
+        let latest = Latest::default();
         Effect::new(move |_| {
             self.client.changed.track();
+            latest.begin();
             let Some((slug, hash, next)) = wanted.get() else {
                 return;
             };
@@ -221,31 +221,23 @@ impl ReviewPage {
             {
                 self.lesson.set(Some(lesson));
             }
-            spawn_local(async move {
-                let answer = self.client.get::<LessonView>(path(&slug)).await;
-                let current = wanted.try_get_untracked().flatten();
-                // Another one may be in front by now.
-                if current.is_none_or(|(current, ..)| current != slug) {
-                    return;
-                }
+            let asked = self.client.get::<LessonView>(path(&slug));
+            latest.ask(asked, move |answer| {
                 match answer {
                     Ok(lesson) => {
-                        self.unreadable.try_set(None);
-                        if self
-                            .lesson
-                            .with_untracked(|held| held.as_ref() != Some(&lesson))
-                        {
-                            self.lesson.try_set(Some(lesson));
+                        self.unreadable.set(None);
+                        let held = self.lesson.read_untracked();
+                        let same = held.as_ref() == Some(&lesson);
+                        drop(held);
+                        if !same {
+                            self.lesson.set(Some(lesson));
                         }
                     }
-                    Err(error) => {
-                        self.unreadable.try_set(Some(error));
-                    }
+                    Err(error) => self.unreadable.set(Some(error)),
                 }
-                if let Some(next) = next
-                    && let Ok(lesson) = self.client.get::<LessonView>(path(&next)).await
-                {
-                    self.ahead.try_set_value(Some(lesson));
+                if let Some(next) = next {
+                    let asked = self.client.get::<LessonView>(path(&next));
+                    latest.ask(asked, move |lesson| self.ahead.set_value(lesson.ok()));
                 }
             });
         });

@@ -41,11 +41,7 @@ fn Suggestion(one: SuggestedOutcome) -> impl IntoView {
     let settle = move |accept: bool| {
         let request = SettleSuggestion { accept };
         asking.run(
-            async move {
-                client
-                    .post_json::<SuggestionSettled>(path.get_value(), &request)
-                    .await
-            },
+            client.post_json::<SuggestionSettled>(path.get_value(), &request),
             move |settled| {
                 toasts.good(match settled.outcome {
                     Some(_) => format!(

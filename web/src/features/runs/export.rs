@@ -3,12 +3,12 @@
 use super::feed::Feed;
 use super::sorting::duration;
 use super::words::situation;
+use crate::api::Asking;
 use crate::components::{csv_cell, use_toasts};
 use crate::dom;
 use crate::format;
 use crate::who;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{DecisionOutcome, DecisionView};
 
 /// The columns of a spreadsheet.
@@ -118,33 +118,24 @@ fn row(run: &DecisionView) -> String {
 #[component]
 pub fn ExportRuns(feed: Feed) -> impl IntoView {
     let toasts = use_toasts();
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
+    let busy = asking.busy;
     let save = move |how: As| {
-        if busy.get_untracked() {
-            return;
-        }
-        busy.set(true);
-        let owner = Owner::current();
-        spawn_local(async move {
+        let read = async move {
             let mut text = how.head();
+            // An act is within the page, from where names of agents are found.
             let read = feed
-                .each_page(|runs| {
-                    // Names of agents are found from within the page.
-                    let page = || runs.iter().map(|run| how.of(run)).collect::<String>();
-                    text += &owner.as_ref().map_or_else(page, |owner| owner.with(page));
-                })
+                .each_page(|runs| runs.iter().for_each(|run| text += &how.of(run)))
                 .await;
-            match read {
-                Ok(read) => {
-                    dom::download_text(how.name(), how.kind(), &text);
-                    toasts.good(format!(
-                        "{} exported",
-                        format::plural(read.count, "run", "runs")
-                    ));
-                }
-                Err(error) => toasts.bad(format!("Nothing was exported: {}", error.message)),
+            read.map(|read| (read.count, text))
+        };
+        asking.settle(read, move |read| match read {
+            Ok((count, text)) => {
+                dom::download_text(how.name(), how.kind(), &text);
+                let runs = format::plural(count, "run", "runs");
+                toasts.good(format!("{runs} exported"));
             }
-            busy.try_set(false);
+            Err(error) => toasts.bad(format!("Nothing was exported: {}", error.message)),
         });
     };
     view! {

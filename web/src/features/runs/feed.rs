@@ -1,9 +1,8 @@
 //! What has been fetched of the list of runs: everything from the newest on, as far as was asked for.
 
 use super::filter::Filter;
-use crate::api::Client;
+use crate::api::{Client, Latest};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{ApiError, DecisionPage, DecisionView, limits};
 use std::collections::BTreeSet;
 
@@ -33,8 +32,7 @@ pub struct Feed {
     pub busy: RwSignal<bool>,
     /// Why the last one is missing.
     pub error: RwSignal<Option<ApiError>>,
-    /// Counts the questions; an answer to an older one is dropped.
-    turn: StoredValue<u32>,
+    latest: Latest,
 }
 
 impl Feed {
@@ -49,7 +47,7 @@ impl Feed {
             next: RwSignal::new(None),
             busy: RwSignal::new(true),
             error: RwSignal::new(None),
-            turn: StoredValue::new(0),
+            latest: Latest::default(),
         };
         Effect::new(move |before: Option<Filter>| {
             let filter = filter.get();
@@ -86,10 +84,7 @@ impl Feed {
 
     /// Fetches the list from its start, `most` runs at most; `false` where the page asked for something newer meanwhile.
     pub async fn fetch_all(self, most: u32) -> bool {
-        let turn = self.turn.try_update_value(|turn| {
-            *turn = turn.wrapping_add(1);
-            *turn
-        });
+        let turn = self.latest.begin();
         self.busy.set(true);
         let mut all = Vec::new();
         let mut cursor = None::<String>;
@@ -98,7 +93,7 @@ impl Feed {
                 .filter
                 .with_untracked(|filter| filter.request(limits::PAGE, cursor.as_deref()));
             let answer = self.client.get::<DecisionPage>(path).await;
-            if turn.is_none() || self.turn.try_get_value() != turn {
+            if !turn.is_latest() {
                 return false;
             }
             match answer {
@@ -168,20 +163,12 @@ impl Feed {
     }
 
     fn fetch(self, limit: usize, cursor: Option<String>) {
-        let turn = self.turn.try_update_value(|turn| {
-            *turn = turn.wrapping_add(1);
-            *turn
-        });
         self.busy.set(true);
         let path = self
             .filter
             .with_untracked(|filter| filter.request(limit, cursor.as_deref()));
-        spawn_local(async move {
-            let answer = self.client.get::<DecisionPage>(path).await;
-            // The page may have been left meanwhile, or asks something newer.
-            if turn.is_none() || self.turn.try_get_value() != turn {
-                return;
-            }
+        let asked = self.client.get::<DecisionPage>(path);
+        self.latest.ask(asked, move |answer| {
             self.busy.set(false);
             match answer {
                 Ok(page) => {

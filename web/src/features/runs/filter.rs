@@ -1,8 +1,7 @@
 //! Which runs are looked for, as it stands in the page's address and in the request.
 
 use crate::day;
-use crate::format;
-use crate::parameters::Parameters;
+use crate::parameters::{self, Parameters};
 
 /// The filters; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -103,29 +102,15 @@ impl Filter {
 
     /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
     pub fn sorted_by(mut self, sort: &str) -> Self {
-        let same = self.sort == sort;
-        (self.sort, self.reverse) = match (same, self.is_reversed()) {
-            (false, _) => (sort.to_owned(), String::new()),
-            (true, false) => (sort.to_owned(), "true".to_owned()),
-            (true, true) => (String::new(), String::new()),
-        };
+        (self.sort, self.reverse) = parameters::turned(&self.sort, &self.reverse, sort);
         self
     }
 
     /// The page's address.
     pub fn address(&self) -> String {
-        let mut query = self.query(&self.from, &self.to);
-        for (key, word) in [("sort", &self.sort), ("reverse", &self.reverse)] {
-            if !word.is_empty() {
-                let mark = if query.is_empty() { "" } else { "&" };
-                query.push_str(&format!("{mark}{key}={}", format::encode(word)));
-            }
-        }
-        if query.is_empty() {
-            "/runs".to_owned()
-        } else {
-            format!("/runs?{query}")
-        }
+        let order = [("sort", &*self.sort), ("reverse", &self.reverse)];
+        let pairs = self.pairs(&self.from, &self.to).into_iter().chain(order);
+        parameters::address("/runs", &parameters::query(pairs))
     }
 
     /// The request for `limit` runs, from a cursor on.
@@ -137,19 +122,14 @@ impl Filter {
         };
         let end = day::number(self.to.trim())
             .map_or_else(|| self.to.clone(), |last| day::named(last + 1));
-        let mut query = self.query(&begin(&self.from), &begin(&end));
-        if !query.is_empty() {
-            query.push('&');
-        }
-        query.push_str(&format!("limit={limit}"));
-        if let Some(cursor) = cursor {
-            query.push_str(&format!("&cursor={}", format::encode(cursor)));
-        }
-        format!("/v1/decisions?{query}")
+        let (from, to, limit) = (begin(&self.from), begin(&end), limit.to_string());
+        let part = [("limit", &*limit), ("cursor", cursor.unwrap_or_default())];
+        let pairs = self.pairs(&from, &to).into_iter().chain(part);
+        parameters::address("/v1/decisions", &parameters::query(pairs))
     }
 
-    fn query(&self, from: &str, to: &str) -> String {
-        let parts = [
+    fn pairs<'a>(&'a self, from: &'a str, to: &'a str) -> [(&'a str, &'a str); 7] {
+        [
             ("outcome", &*self.outcome),
             ("domain", &self.domain),
             ("lesson", &self.lesson),
@@ -157,14 +137,8 @@ impl Filter {
             ("q", &self.q),
             ("from", from),
             ("to", to),
-        ];
-        let parts: Vec<String> = parts
-            .into_iter()
-            .map(|(key, word)| (key, word.trim()))
-            .filter(|(_, word)| !word.is_empty())
-            .map(|(key, word)| format!("{key}={}", format::encode(word)))
-            .collect();
-        parts.join("&")
+        ]
+        .map(|(key, word)| (key, word.trim()))
     }
 }
 

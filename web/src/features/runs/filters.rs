@@ -2,18 +2,14 @@
 
 use super::feed::Feed;
 use super::filter::Filter;
-use crate::api::{Client, resource};
-use crate::components::{Pick, Pills, Popover};
+use crate::api::{Client, use_query};
+use crate::components::{Pick, Pills, Popover, SearchBox};
 use crate::features::views::SavedViews;
 use crate::sync::Syncing;
 use crate::who;
 use leptos::prelude::*;
-use leptos_use_fn_debounce_throttle::use_debounce_fn;
 use lesson_types::{DecisionOutcome, Insights, limits};
 use std::collections::BTreeSet;
-
-/// A pause in typing after which runs are looked for, in milliseconds.
-const PAUSE: f64 = 250.0;
 
 /// Search, pills, popover and saved views.
 #[component]
@@ -24,25 +20,12 @@ pub fn Filters(
     apply: Callback<Filter>,
 ) -> impl IntoView {
     let me = Syncing::get_from_context().me();
-    // As one types; the address follows a pause.
-    let words = RwSignal::new(filter.get_untracked().q);
-    let search_soon = use_debounce_fn(
-        move || {
-            let q = words.get_untracked().trim().to_owned();
-            apply.run(Filter {
-                q,
-                ..filter.get_untracked()
-            });
-        },
-        PAUSE,
-    );
-    // Going back, or clearing the filters; a blank at the end of what is typed stays.
-    Effect::new(move |_| {
-        let named = filter.get().q;
-        if words.with_untracked(|words| words.trim() != named) {
-            words.set(named);
-        }
-    });
+    let search = move |q: String| {
+        apply.run(Filter {
+            q,
+            ..filter.get_untracked()
+        });
+    };
     let pills = Signal::derive(move || {
         let me = me.get();
         let agent = |by: &str| who::name(by, me.as_deref()).unwrap_or_else(|| by.to_owned());
@@ -50,15 +33,8 @@ pub fn Filters(
     });
     view! {
         <form class="lesson-bar" role="search" aria-label="Runs" on:submit=|event| event.prevent_default()>
-            <div class="lesson-search">
-                <label for="runs-q" class="sr-only">"Task"</label>
-                <input id="runs-q" type="search" placeholder="Words of the task" autocomplete="off" maxlength=limits::WORD.to_string()
-                    prop:value=words data-testid="runs-q"
-                    on:input:target=move |event| {
-                        words.set(event.target().value());
-                        search_soon();
-                    }/>
-            </div>
+            <SearchBox id="runs-q" label="Task" placeholder="Words of the task"
+                words=Signal::derive(move || filter.get().q) apply=search/>
             <div class="filter-chips">
                 <Pills pills off=Callback::new(move |name| apply.run(filter.get_untracked().without(name)))/>
                 <FilterMenu filter feed apply/>
@@ -77,10 +53,10 @@ fn FilterMenu(filter: Memo<Filter>, feed: Feed, apply: Callback<Filter>) -> impl
     let open = RwSignal::new(false);
     // Everybody who ever had a run, not only those on show; where that can't be told, these.
     let client = Client::get_from_context();
-    let insights = resource(move || client.get::<Insights>("/v1/insights"));
-    let known = Memo::new(move |_| match insights.get() {
-        Some(Ok(insights)) => insights.by_agent.into_iter().map(|one| one.name).collect(),
-        _ => Vec::new(),
+    let insights = use_query(move || client.get::<Insights>("/v1/insights"));
+    let known = Memo::new(move |_| {
+        let agents = insights.value().map_or_else(Vec::new, |all| all.by_agent);
+        agents.into_iter().map(|one| one.name).collect()
     });
     view! {
         <Popover id="run-filters" label=Signal::stored("+ Filter".to_owned()) class="filter-chip" open>

@@ -14,7 +14,7 @@ use lesson_types::{
 async fn renew(client: Client, id: &str, query: Query<DecisionView>) {
     let path = format!("/v1/decisions/{}", format::encode(id));
     if let Ok(run) = client.get::<DecisionView>(path).await {
-        query.data.try_set(Some(Ok(run)));
+        query.set(Ok(run));
     }
 }
 

@@ -8,11 +8,9 @@ use super::sorting::{MOST as MOST_SORTED, Sorting};
 use super::table::Table;
 use crate::components::{Empty, ErrorNote, Page, Skeleton};
 use crate::format;
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, use_replace};
 use crate::print::{MOST, use_whole_print};
 use leptos::prelude::*;
-use leptos_router::hooks::use_navigate;
-use leptos_router::{NavigateOptions, location::State};
 
 /// Rows of a sorted list that are drawn at a time.
 const ROWS: usize = 25;
@@ -23,15 +21,9 @@ pub fn RunList(query: Memo<Parameters>) -> impl IntoView {
     let filter = Memo::new(move |_| Filter::read(&query.read()));
     let feed = Feed::new(filter);
     let sorting = Sorting::new(filter, feed);
-    let navigate = StoredValue::new_local(use_navigate());
+    let replace = StoredValue::new_local(use_replace());
     let apply = Callback::new(move |filter: Filter| {
-        let options = NavigateOptions {
-            replace: true,
-            scroll: false,
-            state: State::new(None),
-            resolve: true,
-        };
-        navigate.with_value(|navigate| navigate(&filter.address(), options));
+        replace.with_value(|replace| replace(&filter.address()));
     });
     use_whole_print(
         move || feed.next.read().is_none(),

@@ -3,10 +3,9 @@
 use super::feed::Feed;
 use super::filter::Filter;
 use super::words::situation;
-use crate::api::Client;
+use crate::api::{Client, Latest};
 use crate::outcome;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{ApiError, DecisionOutcome, DecisionView};
 use std::cmp::Ordering;
 
@@ -184,14 +183,11 @@ impl Sorting {
             error: RwSignal::new(None),
             is_cut: RwSignal::new(false),
         };
-        let turn = StoredValue::new(0_u32);
+        let latest = Latest::default();
         Effect::new(move |before: Option<Filter>| {
             let filter = filter.get();
             client.changed.track();
-            let mine = turn.try_update_value(|turn| {
-                *turn = turn.wrapping_add(1);
-                *turn
-            });
+            latest.begin();
             let key = Key::read(&filter.sort);
             if key == Key::When && !filter.is_reversed() {
                 sorting.runs.set(Vec::new());
@@ -208,25 +204,20 @@ impl Sorting {
                     .update(|runs| *runs = sorted(std::mem::take(runs), key, reverse));
             }
             let wanted = filter.clone();
-            spawn_local(async move {
+            let read = async move {
                 let mut all = Vec::new();
                 let read = feed
                     .each_page_of(&wanted, MOST, |runs| all.extend_from_slice(runs))
-                    .await;
-                if mine.is_none() || turn.try_get_value() != mine {
-                    return;
+                    .await?;
+                Ok((sorted(all, key, wanted.is_reversed()), read.is_cut))
+            };
+            latest.ask(read, move |read| match read {
+                Ok((all, is_cut)) => {
+                    sorting.error.set(None);
+                    sorting.is_cut.set(is_cut);
+                    sorting.runs.set(all);
                 }
-                match read {
-                    Ok(read) => {
-                        let all = sorted(all, key, wanted.is_reversed());
-                        sorting.error.try_set(None);
-                        sorting.is_cut.try_set(read.is_cut);
-                        sorting.runs.try_set(all);
-                    }
-                    Err(error) => {
-                        sorting.error.try_set(Some(error));
-                    }
-                }
+                Err(error) => sorting.error.set(Some(error)),
             });
             filter
         });

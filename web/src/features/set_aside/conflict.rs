@@ -82,7 +82,7 @@ pub fn ConflictCard(conflict: EditConflict) -> impl IntoView {
 /// unseen.
 #[component]
 fn Field(field: ConflictField, merging: RwSignal<bool>, merged: RwSignal<String>) -> impl IntoView {
-    let name = label(&field.name);
+    let name = format::field_label(&field.name);
     let (heading, about) = (name.clone(), format!("{name}, merged"));
     let (theirs, mine) = (field.theirs.clone(), field.mine.clone());
     let take_mine = mine.clone();
@@ -128,16 +128,4 @@ fn patch(base_rev: u32, fields: &[(String, String)]) -> LessonPatch {
         }
     }
     patch
-}
-
-/// A field by the name that the lesson's form gives it.
-fn label(name: &str) -> String {
-    match name {
-        "context" => "When it applies".to_owned(),
-        "recommendation" => "What to do".to_owned(),
-        "project_types" => "Project type".to_owned(),
-        "tech_stacks" => "Tech stack".to_owned(),
-        "extra" => "Other fields of its file".to_owned(),
-        other => format::spaced(other),
-    }
 }

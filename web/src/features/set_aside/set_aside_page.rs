@@ -1,11 +1,11 @@
 //! What the cards about rejected changes share: the list, and the request that settles one.
 
-use crate::api::{Asking, Client, Query, json};
+use crate::api::{Asking, Client, Query};
 use crate::components::{Toasts, use_toasts};
 use crate::dom;
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{LessonPatch, Method, SetAsideEvent, SetAsideList, Settle, Settlement};
+use lesson_types::{LessonPatch, LessonView, SetAsideEvent, SetAsideList, Settle, Settlement};
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
@@ -34,9 +34,9 @@ impl SetAsidePage {
         let (client, list, toasts, done) = (self.client, self.list, self.toasts, done.into());
         let request = Settle { ids, keep };
         self.asking.run(
-            async move { client.post_json("/v1/sync/settle", &request).await },
+            client.post_json("/v1/sync/settle", &request),
             move |answer: SetAsideList| {
-                list.data.try_set(Some(Ok(answer)));
+                list.set(Ok(answer));
                 toasts.good(done);
                 dom::focus("main");
             },
@@ -54,11 +54,11 @@ impl SetAsidePage {
         let (list, toasts) = (self.list, self.toasts);
         self.asking.run(
             async move {
-                client.raw(Method::Patch, path, json(&patch)).await?;
+                client.patch_json::<LessonView>(path, &patch).await?;
                 client.post_json("/v1/sync/settle", &request).await
             },
             move |answer: SetAsideList| {
-                list.data.try_set(Some(Ok(answer)));
+                list.set(Ok(answer));
                 toasts.good("The merged text is in force and waits to be sent");
                 dom::focus("main");
             },
@@ -66,10 +66,7 @@ impl SetAsidePage {
     }
 
     pub(super) fn known<T: Default>(self, read: impl Fn(&SetAsideList) -> T) -> T {
-        self.list.data.with(|list| match list {
-            Some(Ok(list)) => read(list),
-            _ => T::default(),
-        })
+        self.list.map(read).unwrap_or_default()
     }
 
     pub(super) fn others(self) -> Vec<SetAsideEvent> {

@@ -1,12 +1,12 @@
 //! The constants that the space may change: what each does, within which bounds, what another value would do to the last
 //! task, and the change itself, which can be taken back.
 
-use crate::api::{Asking, Client, json, read};
+use crate::api::{Asking, Client, act_apart};
 use crate::components::{ErrorNote, use_toasts};
 use crate::features::constant_value::{parsed, word};
 use crate::format;
 use leptos::prelude::*;
-use lesson_types::{Comparison, Constant, ConstantKind, DecisionPage, Method, Recommend};
+use lesson_types::{Comparison, Constant, ConstantKind, DecisionPage, Recommend};
 use serde_json::{Value, json as value_of};
 
 /// Rows of one section, such as `rank`.
@@ -44,25 +44,20 @@ fn row(section: String, constant: Constant, value: Value) -> impl IntoView {
     let patch = move |value: Value| {
         let constant = name.get_value();
         let body = value_of!({ section.get_value(): { constant: value } });
-        client.raw(Method::Patch, "/v1/policy".to_owned(), json(&body))
+        client.patch_json::<Value>("/v1/policy", &body)
     };
     let before = StoredValue::new(value);
     let save = move |new: Value| {
-        let asked = patch(new);
-        asking.run(
-            async move { asked.await.and_then(read::<Value>) },
-            move |_| {
-                let undo = move || {
-                    let back = patch(before.get_value());
-                    leptos::task::spawn_local(async move {
-                        if let Err(error) = back.await {
-                            toasts.bad(error.message);
-                        }
-                    });
-                };
-                toasts.with_act("Saved for everybody in the space", "Undo", undo);
-            },
-        );
+        asking.run(patch(new), move |_| {
+            let undo = move || {
+                act_apart(patch(before.get_value()), move |back| {
+                    if let Err(error) = back {
+                        toasts.bad(error.message);
+                    }
+                });
+            };
+            toasts.with_act("Saved for everybody in the space", "Undo", undo);
+        });
     };
     let given = move || parsed(kind, &typed.get_untracked());
     let preview = move |_| {

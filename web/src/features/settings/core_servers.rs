@@ -1,11 +1,11 @@
 //! Tool servers that are always at hand, for everybody in the space: they are neither recorded nor suggested.
 
-use crate::api::{Asking, Client, json, read, use_get};
+use crate::api::{Asking, Client, use_get};
 use crate::components::{ErrorNote, Loading, TextField, use_toasts};
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
-use lesson_types::{Method, PolicyPatch, ToolPolicyPatch, limits};
+use lesson_types::{PolicyPatch, ToolPolicyPatch, limits};
 use serde_json::Value;
 
 /// What is done with the list as it is then.
@@ -19,12 +19,7 @@ pub fn CoreServersCard() -> impl IntoView {
     let policy = use_get::<Value>(|| "/v1/policy".to_owned());
     let asking = Asking::default();
     let typed = RwSignal::new(String::new());
-    let servers = Memo::new(move |_| {
-        policy.data.with(|policy| match policy {
-            Some(Ok(policy)) => Some(names(policy)),
-            _ => None,
-        })
-    });
+    let servers = Memo::new(move |_| policy.map(names));
     let failed = move || {
         policy
             .data
@@ -37,14 +32,11 @@ pub fn CoreServersCard() -> impl IntoView {
             }),
             ..PolicyPatch::default()
         };
-        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
-        asking.run(
-            async move { asked.await.and_then(read::<Value>) },
-            move |answer| {
-                then(&names(&answer));
-                policy.data.try_set(Some(Ok(answer)));
-            },
-        );
+        let asked = client.patch_json::<Value>("/v1/policy", &patch);
+        asking.run(asked, move |answer| {
+            then(&names(&answer));
+            policy.set(Ok(answer));
+        });
     };
     let held = move || servers.get_untracked().unwrap_or_default();
     let add = move |event: leptos::ev::SubmitEvent| {

@@ -1,11 +1,10 @@
 //! Exporting the whole space as a file.
 
-use crate::api::Client;
+use crate::api::{Asking, Client};
 use crate::components::{OnServerNote, use_toasts};
 use crate::dom;
 use crate::sync::Syncing;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
 use web_sys::Blob;
 
@@ -33,16 +32,12 @@ const FORMATS: [(&str, &str, &str); 3] = [
 pub fn ExportCard() -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
     let on_server = Syncing::get_from_context().on_server();
     let export = move |format: &'static str| {
-        busy.set(true);
-        spawn_local(async move {
-            match fetch(client, format).await {
-                Ok(name) => toasts.good(format!("{name} was handed to the browser")),
-                Err(message) => toasts.bad(message),
-            }
-            busy.try_set(false);
+        asking.settle(fetch(client, format), move |made| match made {
+            Ok(name) => toasts.good(format!("{name} was handed to the browser")),
+            Err(message) => toasts.bad(message),
         });
     };
     view! {
@@ -54,7 +49,7 @@ pub fn ExportCard() -> impl IntoView {
             <ul class="choices" style:display=move || if on_server.get() { "none" } else { "" }>
                 {FORMATS.map(|(word, label, about)| view! {
                     <li>
-                        <button type="button" disabled=busy on:click=move |_| export(word) data-testid=format!("export-{word}")>{label}</button>
+                        <button type="button" disabled=asking.busy on:click=move |_| export(word) data-testid=format!("export-{word}")>{label}</button>
                         <p class="hint">{about}</p>
                     </li>
                 }).collect_view()}
@@ -64,7 +59,7 @@ pub fn ExportCard() -> impl IntoView {
 }
 
 /// The worker makes the file: text of this size would hold the page while it is copied and converted.
-async fn fetch(client: Client, format: &str) -> Result<String, String> {
+async fn fetch(client: Client, format: &'static str) -> Result<String, String> {
     let name = match format {
         "markdown" => "lessons.zip",
         "csv" => "lessons.csv",

@@ -5,14 +5,13 @@ use super::intake::{self, Given};
 use super::report::{Report, ReportView};
 use super::samples::{self, load_samples, told};
 use super::undo::Imports;
-use crate::api::{Client, object, read};
+use crate::api::{Asking, Client, object, read};
 use crate::components::{OnServerNote, use_toasts};
 use crate::format;
 use crate::sync::Syncing;
 use js_sys::Array;
 use leptos::html::Input;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use leptos_use_event_listener::use_event_listener;
 use lesson_types::{ApiError, Imported, Method};
 use wasm_bindgen::JsValue;
@@ -53,7 +52,8 @@ pub fn ImportCard() -> impl IntoView {
         report: RwSignal::new(None),
         log: ImportLog::provide(),
     };
-    let busy = Memo::new(move |_| run.progress.with(Option::is_some));
+    let asking = Asking::default();
+    let busy = asking.busy;
     let over = RwSignal::new(false);
     let on_server = Syncing::get_from_context().on_server();
     let folder = NodeRef::<Input>::new();
@@ -70,7 +70,7 @@ pub fn ImportCard() -> impl IntoView {
             .unwrap_or_default();
         // The same files may be chosen again.
         input.set_value("");
-        spawn_local(async move { run.take(files).await });
+        asking.settle(run.take(files), drop);
     };
     let drop = move |event: DragEvent| {
         event.prevent_default();
@@ -80,7 +80,8 @@ pub fn ImportCard() -> impl IntoView {
             .map(|transfer| intake::dropped(&transfer))
             .unwrap_or_default();
         if !busy.get_untracked() && !on_server.get_untracked() {
-            spawn_local(async move { run.take(intake::expand(entries, files).await).await });
+            let taken = async move { run.take(intake::expand(entries, files).await).await };
+            asking.settle(taken, drop);
         }
     };
     // Anywhere on the page: beside the box the browser would leave the page for the file.
@@ -104,8 +105,8 @@ pub fn ImportCard() -> impl IntoView {
     let samples = move |_| {
         run.progress.set(Some(Progress::default()));
         run.report.set(None);
-        spawn_local(async move {
-            match load_samples(run.client).await {
+        asking.settle(load_samples(run.client), move |loaded| {
+            match loaded {
                 Ok(done) => {
                     toasts.good(told(&done));
                     run.report.try_set(Some(Report {
@@ -173,9 +174,6 @@ fn brings_files(event: &DragEvent) -> bool {
 
 impl Run {
     async fn take(self, files: Vec<Given>) {
-        if self.progress.get_untracked().is_some() {
-            return;
-        }
         self.stop.set(false);
         self.progress.set(Some(Progress {
             done: 0,

@@ -1,20 +1,17 @@
 //! Measuring what lessons do: what their standing is, the switch, and what is known so far, learned and measured side by
 //! side.
 
-use crate::api::{Asking, Client, json, read, use_get};
+use crate::api::{Asking, Client, use_get};
 use crate::components::{ErrorNote, LiftCell, Loading, from_runs, points, use_toasts};
+use crate::features::measuring::measuring;
 use crate::format;
 use crate::markdown::visible;
 use leptos::prelude::*;
 use lesson_types::{
-    LessonMeasured, LessonPage, LessonView, Lift, LiftGuard, LiftReport, LiftVerdict,
-    MeasurePolicyPatch, Method, PolicyPatch, StandingRule,
+    LessonMeasured, LessonPage, LessonView, Lift, LiftGuard, LiftReport, LiftVerdict, StandingRule,
 };
 use serde_json::Value;
 
-/// What the switch sets: one decision in ten gets no lessons, and each lesson that would be shown is left out of one in five.
-const CONTROL_RUNS: f64 = 0.1;
-const WITHHOLD: f64 = 0.2;
 /// Lessons in the table.
 const ROWS: usize = 20;
 
@@ -25,33 +22,17 @@ pub fn MeasureCard() -> impl IntoView {
     let toasts = use_toasts();
     let report = use_get::<LiftReport>(|| "/v1/lift?limit=20".to_owned());
     let asking = Asking::default();
-    let on = Memo::new(move |_| {
-        report.data.with(|report| match report {
-            Some(Ok(report)) => Some(report.withhold > 0.0 || report.control_runs > 0.0),
-            _ => None,
-        })
-    });
+    let on =
+        Memo::new(move |_| report.map(|report| report.withhold > 0.0 || report.control_runs > 0.0));
     let set = move |wanted: bool| {
-        let share = |share: f64| Some(if wanted { share } else { 0.0 });
-        let patch = PolicyPatch {
-            measure: Some(MeasurePolicyPatch {
-                control_runs: share(CONTROL_RUNS),
-                withhold: share(WITHHOLD),
-                ..MeasurePolicyPatch::default()
-            }),
-            ..PolicyPatch::default()
-        };
-        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&patch));
-        asking.run(
-            async move { asked.await.and_then(read::<Value>) },
-            move |_| {
-                toasts.good(if wanted {
-                    "Lessons are measured from now on"
-                } else {
-                    "Lessons are no longer measured"
-                });
-            },
-        );
+        let asked = client.patch_json::<Value>("/v1/policy", &measuring(wanted));
+        asking.run(asked, move |_| {
+            toasts.good(if wanted {
+                "Lessons are measured from now on"
+            } else {
+                "Lessons are no longer measured"
+            });
+        });
     };
     view! {
         <section class="card" id="measure" tabindex="-1" data-testid="measure" aria-labelledby="measure-title">
@@ -92,16 +73,13 @@ fn Standing() -> impl IntoView {
     });
     let set = move |wanted: StandingRule| {
         let body = serde_json::json!({ "rank": { "standing": wanted } });
-        let asked = client.raw(Method::Patch, "/v1/policy".to_owned(), json(&body));
-        asking.run(
-            async move { asked.await.and_then(read::<Value>) },
-            move |_| {
-                toasts.good(match wanted {
-                    StandingRule::Lift => "Lessons are ranked by their lift from now on",
-                    StandingRule::Seeds => "Lessons are ranked by the rules from now on",
-                });
-            },
-        );
+        let asked = client.patch_json::<Value>("/v1/policy", &body);
+        asking.run(asked, move |_| {
+            toasts.good(match wanted {
+                StandingRule::Lift => "Lessons are ranked by their lift from now on",
+                StandingRule::Seeds => "Lessons are ranked by the rules from now on",
+            });
+        });
     };
     let choice = move |one: StandingRule, name: &'static str, about: &'static str| {
         view! {

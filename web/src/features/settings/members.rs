@@ -1,6 +1,6 @@
 //! Who is in the connected space: names, roles, invitations.
 
-use crate::api::{Asking, Client, json, read};
+use crate::api::{Asking, Client, Query, use_fetch};
 use crate::components::{
     Choice, CopyButton, Dialog, Empty, ErrorNote, Skeleton, TextField, submit_by_key, use_toasts,
 };
@@ -9,7 +9,7 @@ use crate::{dom, format};
 use leptos::prelude::*;
 use lesson_types::{
     Invite, InviteRevoked, MadeInvite, Member, MemberPatch, MemberRemoved, MemberRole, Members,
-    Method, NewInvite, limits,
+    NewInvite, limits,
 };
 
 /// The card, which gets the focus when an invitation is put away.
@@ -26,8 +26,8 @@ type FreshInvite = RwSignal<Option<(String, MadeInvite)>>;
 struct MembersSection {
     client: Client,
     syncing: Syncing,
-    /// Has the members asked for again: they change on the server, not with what is stored here.
-    turn: RwSignal<u32>,
+    /// They change on the server, not with what is stored here.
+    asked: Query<Members>,
     /// The account of who reads this.
     me: Memo<String>,
     is_owner: Memo<bool>,
@@ -40,7 +40,7 @@ struct MembersSection {
 impl MembersSection {
     /// Reads the members anew; their names stand on other pages, too.
     fn read(self) {
-        self.turn.try_update(|turn| *turn = turn.wrapping_add(1));
+        self.asked.ask_again();
         self.syncing.ask_names();
     }
 }
@@ -69,17 +69,10 @@ pub fn MembersCard() -> impl IntoView {
 fn Connected(fresh: FreshInvite) -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let client = Client::get_from_context();
-    let turn = RwSignal::new(0_u32);
-    let answer = LocalResource::new(move || {
-        turn.track();
-        client.get::<Members>("/v1/members")
-    });
+    let asked = use_fetch(String::new, move || client.get::<Members>("/v1/members"));
     // The members as they were last read: a reading that fails takes nothing away.
-    let told = Memo::new(move |before: Option<&Option<Members>>| match answer.get() {
-        Some(Ok(told)) => Some(told),
-        _ => before.cloned().flatten(),
-    });
-    let error = move || answer.get().and_then(Result::err);
+    let told = asked.kept();
+    let error = move || asked.error();
     let me = Memo::new(move |_| syncing.read(|status| status.account.clone()));
     let is_owner = Memo::new(move |_| {
         let (me, told) = (me.read(), told.read());
@@ -90,7 +83,7 @@ fn Connected(fresh: FreshInvite) -> impl IntoView {
     let page = MembersSection {
         client,
         syncing,
-        turn,
+        asked,
         me,
         is_owner,
         removing: RwSignal::new(None),
@@ -166,11 +159,8 @@ fn Row(page: MembersSection, member: Member) -> impl IntoView {
     let kept = StoredValue::new(member.clone());
     let path = StoredValue::new(format!("/v1/members/{}", member.id));
     let change = move |patch: MemberPatch, told: &'static str| {
-        let asked = page
-            .client
-            .raw(Method::Patch, path.get_value(), json(&patch));
         asking.run(
-            async move { asked.await.and_then(read::<Members>) },
+            page.client.patch_json::<Members>(path.get_value(), &patch),
             move |_| {
                 toasts.good(told);
                 page.read();
@@ -247,11 +237,8 @@ fn Invited(page: MembersSection, invite: Invite) -> impl IntoView {
     let path = StoredValue::new(format!("/v1/invites/{}/revoke", invite.id));
     let revoke = move |_| {
         asking.run(
-            async move {
-                page.client
-                    .post_json::<InviteRevoked>(path.get_value(), &())
-                    .await
-            },
+            page.client
+                .post_json::<InviteRevoked>(path.get_value(), &()),
             move |answer| {
                 toasts.good(if answer.revoked {
                     "The invitation was revoked"
@@ -319,11 +306,7 @@ fn InviteForm(page: MembersSection) -> impl IntoView {
             },
         };
         asking.run(
-            async move {
-                page.client
-                    .post_json::<MadeInvite>("/v1/invites", &request)
-                    .await
-            },
+            page.client.post_json::<MadeInvite>("/v1/invites", &request),
             move |answer| {
                 page.fresh.try_set(Some((called, answer)));
                 dom::focus(PANEL);
@@ -390,7 +373,7 @@ fn Question(page: MembersSection) -> impl IntoView {
         };
         let path = format!("/v1/members/{}/remove", member.id);
         asking.run(
-            async move { page.client.post_json::<MemberRemoved>(path, &()).await },
+            page.client.post_json::<MemberRemoved>(path, &()),
             move |answer| {
                 toasts.good(if answer.removed {
                     "No member any more"

@@ -1,12 +1,11 @@
 //! The sample lessons that are served with the dashboard.
 
 use super::import_log;
-use crate::api::Client;
+use crate::api::{Asking, Client};
 use crate::components::use_toasts;
 use crate::dom;
 use crate::format;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{Import, ImportFile, Imported};
 use serde_json::Value;
 
@@ -29,18 +28,15 @@ pub fn SamplesButton(
 ) -> impl IntoView {
     let client = Client::get_from_context();
     let toasts = use_toasts();
-    let busy = RwSignal::new(false);
+    let asking = Asking::default();
+    let busy = asking.busy;
     let load = move |_| {
-        busy.set(true);
-        spawn_local(async move {
-            match load_samples(client).await {
-                Ok(done) => {
-                    import_log::note(NAME, &done);
-                    toasts.good(format!("{}{then}", told(&done)));
-                }
-                Err(message) => toasts.bad(message),
+        asking.settle(load_samples(client), move |loaded| match loaded {
+            Ok(done) => {
+                import_log::note(NAME, &done);
+                toasts.good(format!("{}{then}", told(&done)));
             }
-            busy.try_set(false);
+            Err(message) => toasts.bad(message),
         });
     };
     view! {

@@ -1,11 +1,10 @@
 //! How much the browser keeps for this site, and whether it may drop it.
 
-use crate::api::use_get;
+use crate::api::{Asking, use_fetch, use_get};
 use crate::components::use_toasts;
 use crate::format;
 use js_sys::Reflect;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::Health;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
@@ -23,27 +22,20 @@ struct Estimate {
 pub fn StorageCard() -> impl IntoView {
     let toasts = use_toasts();
     let health = use_get::<Health>(|| "/v1/health".to_owned());
-    let estimate = RwSignal::new(None::<Estimate>);
-    let kept = RwSignal::new(None::<bool>);
-    Effect::new(move |_| {
+    let stored = use_fetch(String::new, move || {
         // Whenever the store changed, so did what it takes.
         health.data.track();
-        spawn_local(async move {
-            let Some(storage) = manager() else { return };
-            estimate.try_set(measure(&storage).await);
-            kept.try_set(
-                settled(storage.persisted())
-                    .await
-                    .and_then(|value| value.as_bool()),
-            );
-        });
+        async { Ok(look().await) }
     });
+    let estimate = Memo::new(move |_| stored.value()?.0);
+    let kept = Memo::new(move |_| stored.value()?.1);
+    let asking = Asking::default();
     let persist = move |_| {
-        spawn_local(async move {
-            let Some(granted) = ask_to_keep().await else {
+        asking.settle(ask_to_keep(), move |granted| {
+            let Some(granted) = granted else {
                 return;
             };
-            kept.try_set(Some(granted));
+            stored.set(Ok((estimate.try_get_untracked().flatten(), Some(granted))));
             if granted {
                 toasts.good("The browser keeps this site's data until you delete it");
             } else {
@@ -109,6 +101,16 @@ fn manager() -> Option<StorageManager> {
 
 async fn settled(promise: Result<js_sys::Promise, JsValue>) -> Option<JsValue> {
     JsFuture::from(promise.ok()?).await.ok()
+}
+
+/// What is used and allowed, and whether the browser keeps it; none of what it does not say.
+async fn look() -> (Option<Estimate>, Option<bool>) {
+    let Some(storage) = manager() else {
+        return (None, None);
+    };
+    let estimate = measure(&storage).await;
+    let kept = settled(storage.persisted()).await;
+    (estimate, kept.and_then(|value| value.as_bool()))
 }
 
 async fn measure(storage: &StorageManager) -> Option<Estimate> {

@@ -17,7 +17,7 @@ use crate::sync::{Stage, Syncing};
 use connect::Connect;
 use connected::Connected;
 pub use delete_space::DeleteSpaceCard;
-use draft::CARD;
+use draft::{CARD, Draft};
 use leptos::prelude::*;
 pub use local::local_stack;
 
@@ -26,12 +26,19 @@ pub use local::local_stack;
 pub fn SyncCard() -> impl IntoView {
     let syncing = Syncing::get_from_context();
     let stage = Memo::new(move |_| syncing.stage());
+    // Kept outside of what each stage draws: what somebody is typing outlives a stage that failed for a moment.
+    let draft = Draft::new();
+    Effect::new(move |_| {
+        if stage.get() == Stage::On {
+            draft.clear();
+        }
+    });
     view! {
         <section class="card" id=CARD tabindex="-1" aria-labelledby="sync-title" data-testid="sync-card">
             {move || match stage.get() {
                 Stage::Unknown => view! { <Heading/><Loading/> }.into_any(),
                 Stage::Failed(error) => view! { <Heading/><ErrorNote error/> }.into_any(),
-                Stage::Off => view! { <Heading/><Connect/> }.into_any(),
+                Stage::Off => view! { <Heading/><Connect draft/> }.into_any(),
                 Stage::On => view! { <Connected/> }.into_any(),
             }}
         </section>

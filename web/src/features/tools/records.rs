@@ -39,12 +39,8 @@ pub fn RecordList() -> impl IntoView {
         typed.set(text);
         search_soon();
     };
-    let held = move || {
-        first.data.with(|data| match data {
-            Some(Ok(page)) => page.records.len(),
-            _ => 0,
-        }) + rest.with(Vec::len)
-    };
+    let held =
+        move || first.map(|page| page.records.len()).unwrap_or_default() + rest.with(Vec::len);
     let more = move |_| {
         let asked = client.get::<ToolRecords>(path(&words.get_untracked(), held()));
         asking.run(asked, move |page| {
@@ -104,18 +100,8 @@ pub fn RecordList() -> impl IntoView {
         }
     }
     };
-    let total = move || {
-        first.data.with(|data| match data {
-            Some(Ok(page)) => Some(page.total),
-            _ => None,
-        })
-    };
-    let decay = Memo::new(move |_| {
-        first.data.with(|data| match data {
-            Some(Ok(page)) => Some(page.decay.clone()),
-            _ => None,
-        })
-    });
+    let total = move || first.map(|page| page.total);
+    let decay = Memo::new(move |_| first.map(|page| page.decay.clone()));
     view! {
         <section class="card" data-testid="tool-records">
             <div class="card-head">

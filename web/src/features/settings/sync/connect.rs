@@ -4,13 +4,12 @@ use super::draft::{CARD, Draft, SECRET};
 use super::large::{LARGE, LargeStep};
 use super::local::local_stack;
 use super::space::SpaceStep;
-use crate::api::{Asking, Client, use_get};
+use crate::api::{Asking, Client, act_apart, use_fetch, use_get};
 use crate::components::{ErrorNote, TextField, submit_by_key, use_toasts};
 use crate::features::settings::storage::ask_to_keep;
 use crate::sync::Syncing;
 use crate::{dom, format};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use lesson_types::{ApiError, Connected, Hold, LessonPage, limits};
 
 /// The first field.
@@ -34,8 +33,8 @@ fn input(field: &str) -> Option<&'static str> {
 
 /// What syncing is, and the form once it is asked for.
 #[component]
-pub fn Connect() -> impl IntoView {
-    let open = RwSignal::new(false);
+pub fn Connect(draft: Draft) -> impl IntoView {
+    let open = draft.open;
     let start = move |_| {
         open.set(true);
         dom::focus(URL);
@@ -46,20 +45,20 @@ pub fn Connect() -> impl IntoView {
         <Show when=move || open.get() fallback=move || view! {
             <div class="actions"><button type="button" on:click=start data-testid="sync-open">"Connect a server"</button></div>
         }>
-            <ConnectForm open/>
+            <ConnectForm draft/>
         </Show>
     }
 }
 
 #[component]
-fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
+fn ConnectForm(draft: Draft) -> impl IntoView {
     let client = Client::get_from_context();
     let syncing = Syncing::get_from_context();
     let toasts = use_toasts();
-    let draft = Draft::new();
-    let Asking { busy, error } = draft.asking;
-    spawn_local(async move {
-        if let Some(stack) = local_stack().await {
+    let Asking { busy, error, .. } = draft.asking;
+    let stack = use_fetch(String::new, || async { Ok(local_stack().await) });
+    Effect::new(move |_| {
+        if let Some(stack) = stack.value().flatten() {
             draft.fill(draft.url, stack.url);
             draft.fill(draft.key, stack.key);
             draft.fill(draft.email, stack.email);
@@ -82,6 +81,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
     let submit = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let request = draft.request();
+        let hold = request.hold;
         draft.asking.run(
             async move {
                 let answer: Connected = client.post_json("/v1/sync/connect", &request).await?;
@@ -93,15 +93,15 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
             move |answer| {
                 if answer.connected {
                     draft.password.try_set(String::new());
-                    toasts.good(match draft.chosen() {
+                    toasts.good(match hold {
                         Some(Hold::Server) => "Connected. You work on the server",
                         _ => "Connected. Syncing started",
                     });
                     // What is not sent yet is here only. A browser that does not agree says so on this page.
-                    spawn_local(async move {
-                        let _ = ask_to_keep().await;
-                    });
+                    act_apart(ask_to_keep(), drop);
                     dom::focus(CARD);
+                } else if draft.open.try_get_untracked() != Some(true) {
+                    // It was cancelled, or the page left.
                 } else if let Some(large) = answer.large {
                     draft.ask_where(answer.spaces, large);
                     dom::focus(LARGE);
@@ -138,7 +138,7 @@ fn ConnectForm(open: RwSignal<bool>) -> impl IntoView {
                     }}
                 </button>
                 <Show when=move || choosing.get() fallback=move || view! {
-                    <button type="button" on:click=move |_| open.set(false) data-testid="sync-cancel">"Cancel"</button>
+                    <button type="button" on:click=move |_| draft.clear() data-testid="sync-cancel">"Cancel"</button>
                 }>
                     <button type="button" on:click=move |_| { draft.begin_anew(); dom::focus(URL); } data-testid="sync-back">"Back"</button>
                 </Show>

@@ -26,10 +26,9 @@ pub fn Connected() -> impl IntoView {
     let waiting = Memo::new(move |_| syncing.read(|status| (status.conflicts, status.set_aside)));
     let is_moving = move || matches!(phase.get(), SyncPhase::Pushing | SyncPhase::Pulling);
     let sync_now = move |_| {
-        now.run(
-            async move { client.post_json("/v1/sync/now", &()).await },
-            move |status| syncing.take(status),
-        );
+        now.run(client.post_json("/v1/sync/now", &()), move |status| {
+            syncing.take(status)
+        });
     };
     view! {
         <div class="card-head">

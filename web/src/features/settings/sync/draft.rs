@@ -13,6 +13,8 @@ pub(super) const SECRET: usize = 4_096;
 /// What has been typed so far, and the spaces to choose from once the server has told them.
 #[derive(Clone, Copy)]
 pub struct Draft {
+    /// Whether the form is shown.
+    pub(super) open: RwSignal<bool>,
     pub(super) url: RwSignal<String>,
     pub(super) key: RwSignal<String>,
     pub(super) email: RwSignal<String>,
@@ -38,6 +40,7 @@ impl Draft {
     pub(super) fn new() -> Self {
         let field = || RwSignal::new(String::new());
         Self {
+            open: RwSignal::new(false),
             url: field(),
             key: field(),
             email: field(),
@@ -100,6 +103,25 @@ impl Draft {
         self.offer(spaces);
         self.hold.try_set(Hold::Server);
         self.large.try_set(Some(large));
+    }
+
+    /// Closes the form and forgets what was typed into it.
+    pub(super) fn clear(self) {
+        self.open.set(false);
+        for field in [
+            self.url,
+            self.key,
+            self.email,
+            self.password,
+            self.space,
+            self.create,
+            self.invite,
+        ] {
+            field.set(String::new());
+        }
+        self.hold.set(Hold::Server);
+        self.asking.error.set(None);
+        self.begin_anew();
     }
 
     /// Back to the first step.

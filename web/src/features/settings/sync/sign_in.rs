@@ -30,11 +30,7 @@ pub fn SignInForm() -> impl IntoView {
             password: password.get_untracked(),
         };
         asking.run(
-            async move {
-                client
-                    .post_json::<SyncStatus>("/v1/sync/sign-in", &request)
-                    .await
-            },
+            client.post_json::<SyncStatus>("/v1/sync/sign-in", &request),
             move |status| {
                 password.try_set(String::new());
                 syncing.take(status);
