@@ -4,6 +4,7 @@
 //! a lesson would be in most answers, and often first. What a person approved answers a question, so a key's lesson may wait for a
 //! review there; where nothing approved fits nearly as well, it is given at once.
 
+use super::likelihood::best_of;
 use super::order::Scored;
 use crate::learning::unit;
 
@@ -26,8 +27,9 @@ impl Beside {
     /// one key are no more draws, and an answer is the same wherever it is made.
     pub fn of(scored: &[Scored<'_>], asked: Option<&str>) -> Option<Self> {
         let approved = scored.iter().filter(|one| one.of.facts.vouched);
-        let matches = approved.map(|one| one.matched);
-        let best = matches.reduce(|best, matched| if matched > best { matched } else { best })?;
+        let mut matches = approved.map(|one| one.matched).peekable();
+        matches.peek()?;
+        let best = best_of(matches);
         let mut keys: Vec<(u64, &str)> = Vec::new();
         for one in scored {
             let key = one.of.facts.key;

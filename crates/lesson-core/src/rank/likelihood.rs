@@ -155,7 +155,8 @@ impl<'p> Likelihood<'p> {
     }
 }
 
-fn best_of(matches: impl Iterator<Item = f64>) -> f64 {
+/// The best of these matches; 0 without any.
+pub(super) fn best_of(matches: impl Iterator<Item = f64>) -> f64 {
     matches.fold(
         0.0,
         |best, matched| if matched > best { matched } else { best },
