@@ -8,7 +8,7 @@ import { choiceFile, modelsFolder, multilingualPack } from "./models.mjs";
 import { Failure } from "./print.mjs";
 
 /** SHA-256 of the multilingual pack, as `cargo xtask model multilingual` makes it. */
-export const MULTILINGUAL_SHA256 = "dc17d350e7a6a02fcb17a40c43fac394b2f7ecbab1515e2d0076fc2e18d56b0b";
+export const MULTILINGUAL_SHA256 = "5e98b644a12f8d42865421da9eec8b43e62540686610c833cdd115f3d4afe92d";
 
 /** Takes the English model from now on. A pack that was fetched is kept: to choose it again costs nothing. */
 export function chooseEnglish() {

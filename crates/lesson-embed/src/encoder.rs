@@ -5,7 +5,7 @@ use crate::attention::attention;
 use crate::kernels::Kernel;
 use crate::linear::{Linear, Then};
 use crate::math::layer_norm;
-use crate::pack::{NormAt, Pack, TableKind, add_row};
+use crate::pack::{Codebook, NormAt, Pack, TableKind, add_row};
 
 /// The linear layers of an encoder layer, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub(crate) struct Encoder {
     pub pack: Pack,
     kernel: Kernel,
     position_scales: Vec<f32>,
+    codebook: Codebook,
     norm: Norm,
     layers: Vec<Layer>,
 }
@@ -45,6 +46,8 @@ struct Layer {
 impl Encoder {
     /// Reads what the ops need beside the tables and weights that stay in the pack, and lays the weights for `kernel`.
     pub fn new(mut pack: Pack, kernel: Kernel) -> Result<Self, EmbedError> {
+        pack.unpack_weights()?;
+        let codebook = pack.codebook()?;
         let norm = |at: &NormAt| {
             Ok::<_, EmbedError>(Norm {
                 gamma: pack.floats("gammas", &at.gamma)?,
@@ -73,8 +76,10 @@ impl Encoder {
                 linear.lay(kernel, &mut pack);
             }
         }
+        pack.drop_packed();
         Ok(Self {
             kernel,
+            codebook,
             position_scales,
             norm,
             layers,
@@ -121,6 +126,7 @@ impl Encoder {
             return Err(EmbedError::field("ids", reason));
         }
         let tokens = pack.slice(&pack.layout.tokens);
+        let codes = pack.slice(&pack.layout.codes);
         let scales = pack.slice(&pack.layout.token_scales);
         let positions = pack.slice(&pack.layout.positions).chunks_exact(hidden);
         let positions = positions.zip(&self.position_scales);
@@ -135,24 +141,30 @@ impl Encoder {
                 );
                 return Err(EmbedError::field("ids", reason));
             }
-            let row = tokens.len() / pack.dims.vocab;
-            let token = &tokens[id * row..(id + 1) * row];
             let position = position
                 .iter()
                 .map(|p| f32::from(*p as i8) * position_scale);
             match pack.table {
                 TableKind::Bytes => {
+                    let token = &tokens[id * hidden..(id + 1) * hidden];
                     let scale = u16::from_le_bytes([scales[2 * id], scales[2 * id + 1]]);
                     let scale = f32::from_bits(u32::from(scale) << 16);
                     for ((out, t), p) in out.iter_mut().zip(token).zip(position) {
                         *out = f32::from(*t as i8) * scale + p;
                     }
                 }
-                TableKind::Nibbles => {
+                TableKind::Coded { plain } => {
                     for (out, p) in out.iter_mut().zip(position) {
                         *out = p;
                     }
-                    add_row(token, out);
+                    if id < plain {
+                        let row = tokens.len() / plain;
+                        add_row(&tokens[id * row..(id + 1) * row], out);
+                    } else {
+                        let row = codes.len() / (pack.dims.vocab - plain);
+                        let at = (id - plain) * row;
+                        self.codebook.add(&codes[at..at + row], out);
+                    }
                 }
             }
             layer_norm(out, &self.norm.gamma, &self.norm.beta, pack.epsilon);

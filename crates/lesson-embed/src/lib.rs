@@ -15,6 +15,8 @@ mod alike;
 #[cfg(feature = "runtime")]
 mod attention;
 #[cfg(feature = "runtime")]
+mod common;
+#[cfg(feature = "runtime")]
 mod encoder;
 mod error;
 #[cfg(feature = "runtime")]
@@ -31,6 +33,8 @@ mod model;
 mod ops;
 mod pack;
 #[cfg(feature = "runtime")]
+mod pieces;
+#[cfg(feature = "runtime")]
 mod tokenizer;
 #[cfg(feature = "runtime")]
 mod unigram;
@@ -41,6 +45,6 @@ pub use error::EmbedError;
 pub use model::{Model, StageTime};
 pub use pack::{
     Dims, LayerSource, LinearSource, NormSource, PACK_VERSION, PackSource, TableKind,
-    TokenizerSpec, UnigramSpec, Usage, WordPieceSpec, check_pack, half, write_pack,
+    TokenizerSpec, UnigramSpec, Usage, WeightKind, WordPieceSpec, check_pack, half, write_pack,
 };
 pub use vectors::{QuantVector, VectorStore};

@@ -32,7 +32,7 @@ impl Linear {
     pub fn new(pack: &Pack, at: &LinearAt) -> Result<Self, EmbedError> {
         let mut weight_sums = Vec::with_capacity(at.outputs);
         let mut seen = 0u8;
-        for group in pack.slice(&at.weights).chunks_exact(4 * at.inputs) {
+        for group in pack.weights(at).chunks_exact(4 * at.inputs) {
             let mut lanes = [0u32; 16];
             for block in group.chunks_exact(16) {
                 for (lane, w) in lanes.iter_mut().zip(block) {
@@ -62,7 +62,7 @@ impl Linear {
 
     /// Puts the weights into the kernel's order. Once.
     pub fn lay(&self, kernel: Kernel, pack: &mut Pack) {
-        kernel.lay(pack.slice_mut(&self.at.weights), self.at.inputs);
+        kernel.lay(pack.weights_mut(&self.at), self.at.inputs);
     }
 
     /// Outputs per row.
@@ -103,7 +103,7 @@ impl Linear {
             .zip(quantised.chunks_exact_mut(inputs))
             .map(|(row, quantised)| quantise(row, quantised))
             .collect();
-        let blocks = Blocks::new(pack.slice(&self.at.weights), outputs, inputs);
+        let blocks = Blocks::new(pack.weights(&self.at), outputs, inputs);
         gemm(kernel, &quantised, blocks, |first, count, sums| {
             let panel = Panel {
                 weight_sums: &self.weight_sums[first..first + count],

@@ -174,13 +174,26 @@ pub(crate) fn mean_unit(rows: &[f32], width: usize) -> Vec<f32> {
     for v in &mut mean {
         *v /= count;
     }
-    let length = sum(&mean, |v| v * v).sqrt();
+    to_unit(&mut mean);
+    mean
+}
+
+/// Adds another vector with a weight, and scales the sum to unit length.
+pub(crate) fn add_unit(vector: &mut [f32], other: &[f32], weight: f32) {
+    for (v, other) in vector.iter_mut().zip(other) {
+        *v += other * weight;
+    }
+    to_unit(vector);
+}
+
+/// Scales a vector to unit length.
+pub(crate) fn to_unit(vector: &mut [f32]) {
+    let length = sum(vector, |v| v * v).sqrt();
     // As sentence-transformers does: a vanishing vector stays as it is.
     let length = if length < 1e-12 { 1e-12 } else { length };
-    for v in &mut mean {
+    for v in vector {
         *v /= length;
     }
-    mean
 }
 
 #[cfg(test)]
@@ -247,5 +260,8 @@ mod tests {
         let unit = mean_unit(&[1.0, 0.0, 3.0, 0.0], 2);
         assert_eq!(unit, [1.0, 0.0]);
         assert_eq!(mean_unit(&[0.0; 6], 3), [0.0; 3]);
+        let mut vector = [1.0, 0.0];
+        add_unit(&mut vector, &[-2.0, 0.0], 0.25);
+        assert_eq!(vector, [1.0, 0.0]);
     }
 }

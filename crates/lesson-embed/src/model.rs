@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use crate::EmbedError;
+use crate::common::Common;
 use crate::encoder::Encoder;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
+use crate::math::{add_unit, to_unit};
 use crate::pack::{BODY_AT, Dims, Pack, TokenizerSpec, Usage};
 use crate::tokenizer::Tokenizer;
 use crate::unigram::Unigram;
@@ -19,6 +21,7 @@ pub struct Model {
     shape: Dims,
     tokenizer: Pieces,
     usage: Usage,
+    common: Common,
     graph: Graph,
 }
 
@@ -64,6 +67,7 @@ impl Model {
             TokenizerSpec::Unigram(spec) => Pieces::Unigram(Unigram::new(spec, positions)),
         };
         let usage = std::mem::take(&mut pack.usage);
+        let common = Common::new(&usage, pack.dims.hidden);
         let id = format!("{}@{}", pack.name, &pack.hash[..12]);
         let dims = pack.dims.hidden;
         let shape = pack.dims;
@@ -74,6 +78,7 @@ impl Model {
             shape,
             tokenizer,
             usage,
+            common,
             graph,
         })
     }
@@ -90,19 +95,45 @@ impl Model {
 
     /// The vector of a text that is found, of unit length and the same to the bit on every machine. The text is cut at the
     /// model's length (256 word pieces for all-MiniLM-L6-v2); an empty text has the vector of its two marks
-    /// alone. Cost grows with the word pieces: milliseconds for a sentence.
+    /// alone. Cost grows with the word pieces: milliseconds for a sentence. Some models read the beginning of a text of several lines
+    /// once more by itself.
     pub fn embed(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.graph.run(&self.token_ids(text)?)
+        let mut vector = self.graph.run(&self.token_ids(text)?)?;
+        let weight = self.usage.head_weight;
+        if let Some(head) = head(text).filter(|_| weight > 0.0) {
+            let head = self.graph.run(&self.token_ids(head)?)?;
+            add_unit(&mut vector, &head, weight);
+        }
+        self.common.take_from_passage(&mut vector);
+        Ok(vector)
     }
 
     /// As [`Model::embed`], of a text that is looked for: some models are trained to be told which is which.
     pub fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.graph.run(&self.ids(&self.usage.query_prefix, text)?)
+        let mut vector = self.graph.run(&self.ids(&self.usage.query_prefix, text)?)?;
+        self.common.take_from_query(&mut vector);
+        Ok(vector)
     }
 
-    /// The cosines between which meanings lie: two texts are about different things up to the first, and say the same from the second on.
+    /// The cosines between which meanings lie, of a text that is looked for and one that is found: about different things up to the
+    /// first, and the same from the second on.
     pub fn meaning(&self) -> (f32, f32) {
         (self.usage.meaning_from, self.usage.meaning_to)
+    }
+
+    /// The same of two texts that are both found.
+    pub fn alike(&self) -> (f32, f32) {
+        (self.usage.alike_from, self.usage.alike_to)
+    }
+
+    /// Takes from a vector that the encoder makes of a text, of any length, what all of them have in common, as [`Model::embed`] and
+    /// [`Model::embed_query`] do: for comparisons with other builds of the same encoder.
+    pub fn without_common(&self, vector: &mut [f32], is_query: bool) {
+        to_unit(vector);
+        match is_query {
+            true => self.common.take_from_query(vector),
+            false => self.common.take_from_passage(vector),
+        }
     }
 
     /// Whether its pieces are of many languages: a word-piece vocabulary is of English, a Unigram one was cut from a hundred.
@@ -158,6 +189,30 @@ impl Model {
         match &self.tokenizer {
             Pieces::Words(words) => words.ids(text),
             Pieces::Unigram(unigram) => Ok(unigram.ids(prefix, text)),
+        }
+    }
+}
+
+/// The first two lines of a text that has more, of a lesson mostly its title and its description; `None` where there is nothing after
+/// them.
+fn head(text: &str) -> Option<&str> {
+    let (end, _) = text.match_indices('\n').nth(1)?;
+    (!text[end..].trim().is_empty()).then_some(&text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_of_a_text_is_its_first_two_lines() {
+        for (text, expected) in [
+            ("a\nb\nc", Some("a\nb")),
+            ("a\nb", None),
+            ("a\nb\n \n", None),
+            ("", None),
+        ] {
+            assert_eq!(head(text), expected, "{text:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::pack::UnigramSpec;
+use crate::pieces::{Hash, Pieces};
 use crate::tokenizer::MAX_TEXT_BYTES;
 
 /// Stands for the space before a word.
@@ -15,7 +16,7 @@ const UNKNOWN_PENALTY: f32 = 10.0;
 /// A Unigram tokenizer.
 #[derive(Debug)]
 pub(crate) struct Unigram {
-    pieces: HashMap<Box<str>, (u32, f32)>,
+    pieces: Pieces,
     replaced: HashMap<char, Box<str>>,
     begin: u32,
     end: u32,
@@ -34,16 +35,9 @@ impl Unigram {
         let scores = spec.pieces.iter().map(|(_, score)| *score);
         let rarest = scores.fold(0.0, f32::min);
         let longest = spec.pieces.iter().map(|(piece, _)| piece.len()).max();
-        // A text that holds `<s>` does not begin there.
-        let pieces = spec
-            .pieces
-            .into_iter()
-            .zip(0u32..)
-            .filter(|((piece, _), id)| !marks.contains(id) && !piece.is_empty());
         Self {
-            pieces: pieces
-                .map(|((piece, score), id)| (piece.into(), (id, score)))
-                .collect(),
+            // A text that holds `<s>` does not begin there.
+            pieces: Pieces::new(spec.pieces, |id| !marks.contains(&id)),
             replaced: spec
                 .replaced
                 .into_iter()
@@ -108,10 +102,15 @@ impl Unigram {
                 }
             };
             let rest = &word[start..];
-            let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
-            for len in ends.take_while(|len| *len <= self.longest) {
-                if let Some((id, score)) = self.pieces.get(&rest[..len]) {
-                    reach(start + len, *score, *id);
+            let mut hash = Hash::default();
+            for (at, c) in rest.char_indices() {
+                let len = at + c.len_utf8();
+                if len > self.longest {
+                    break;
+                }
+                hash.add(&rest.as_bytes()[at..len]);
+                if let Some((id, score)) = self.pieces.get(&rest[..len], hash) {
+                    reach(start + len, score, id);
                 }
             }
             reach(start + c.len_utf8(), self.unknown_score, self.unknown);

@@ -4,9 +4,11 @@
 
 use lesson_embed::Model;
 
-/// Least mean and least single cosine to the reference. A cut vocabulary cuts rare words otherwise, and both round in their own ways.
+/// Least mean and least single cosine to the reference, once both lack what the pack takes from its vectors, which triples what they
+/// differ by. Rare pieces have their rows at two bits, and both round in their own ways; the least is of an
+/// empty text, of the others 0.967.
 const MEAN: f64 = 0.98;
-const LEAST: f64 = 0.93;
+const LEAST: f64 = 0.87;
 
 #[test]
 fn vectors_are_those_of_the_reference() {
@@ -25,15 +27,24 @@ fn vectors_are_those_of_the_reference() {
     let cosines: Vec<f64> = rows
         .iter()
         .map(|[kind, packed, text]| {
+            let mut reference = numbers(packed);
             let found = match *kind {
-                "query" => model.embed_query(text),
-                _ => model.embed(text),
+                "query" => {
+                    model.without_common(&mut reference, true);
+                    model.embed_query(text)
+                }
+                _ => {
+                    model.without_common(&mut reference, false);
+                    model.embed(text)
+                }
             };
-            cosine(&found.expect("a vector"), &numbers(packed))
+            cosine(&found.expect("a vector"), &reference)
         })
         .collect();
     for ([_, _, text], cosine) in rows.iter().zip(&cosines) {
         println!("{cosine:.4} {text:.40}");
+    }
+    for ([_, _, text], cosine) in rows.iter().zip(&cosines) {
         assert!(*cosine >= LEAST, "{cosine} {text}");
     }
     let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;

@@ -2,7 +2,7 @@
 
 use lesson_embed::{
     Dims, EmbedError, LayerSource, LinearSource, Model, NormSource, PackSource, TableKind,
-    TokenizerSpec, UnigramSpec, Usage, WordPieceSpec, check_pack, write_pack,
+    TokenizerSpec, UnigramSpec, Usage, WeightKind, WordPieceSpec, check_pack, write_pack,
 };
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
@@ -60,6 +60,7 @@ fn tiny() -> PackSource {
         }),
         usage: Usage::default(),
         table: TableKind::Bytes,
+        weights: WeightKind::Bytes,
         tokens: noise(seed, vocab * hidden),
         positions: noise(seed, positions * hidden),
         norm: norm(),
@@ -83,11 +84,12 @@ fn word_piece(source: &mut PackSource) -> &mut WordPieceSpec {
     }
 }
 
-/// As [`tiny`], with a Unigram tokenizer, prefixes and a table of four bits.
+/// As [`tiny`], with a Unigram tokenizer, prefixes, means, a table of four bits and codes, and weights of four bits.
 fn tiny_unigram() -> PackSource {
     let mut source = tiny();
     source.dims.hidden = 32;
     source.dims.heads = 4;
+    source.dims.inner = 64;
     let dims = source.dims;
     let seed = &mut 9;
     let mut linear = |outputs: usize, inputs: usize| LinearSource {
@@ -125,7 +127,7 @@ fn tiny_unigram() -> PackSource {
             .iter()
             .map(|piece| ((*piece).to_owned(), -2.0))
             .collect(),
-        replaced: vec![('Ａ', "a".into())],
+        replaced: vec![('Ａ', "a".into()), ('\n', " ".into())],
         begin: 0,
         end: 1,
         unknown: 2,
@@ -135,8 +137,16 @@ fn tiny_unigram() -> PackSource {
         passage_prefix: "p ".into(),
         meaning_from: 0.7,
         meaning_to: 0.9,
+        alike_from: 0.6,
+        alike_to: 0.95,
+        head_weight: 0.5,
+        query_means: noise(seed, 96),
+        passage_mean: noise(seed, 32),
+        mean_share: 0.6,
+        language_share: 0.5,
     };
-    source.table = TableKind::Nibbles;
+    source.table = TableKind::Coded { plain: 7 };
+    source.weights = WeightKind::Nibbles;
     source
 }
 
@@ -148,24 +158,35 @@ fn a_pack_of_the_other_kind_loads_and_embeds() {
         model.token_ids("Ａb 你好 x").expect("ids"),
         [0, 5, 8, 11, 3, 2, 1]
     );
-    assert_eq!(model.meaning(), (0.7, 0.9));
+    assert_eq!((model.meaning(), model.alike()), ((0.7, 0.9), (0.6, 0.95)));
     let (query, passage) = (model.embed_query("ab").unwrap(), model.embed("ab").unwrap());
     assert_ne!(query, passage, "each has its prefix");
     let length: f32 = query.iter().map(|v| v * v).sum();
     assert!((length - 1.0).abs() < 1e-5);
+    // A text of three lines has its first two in it twice.
+    let of = |text: &str| model.embed(text).unwrap();
+    assert_ne!(of("ab\n你\nb"), of("ab 你 b"));
+    assert_eq!(of("ab\n你\n "), of("ab 你"));
     // Cut off anywhere, it is refused.
     for len in (0..pack.len()).step_by(97) {
         Model::load(pack[..len].to_vec()).expect_err("must be refused");
     }
     // Another kind of tokenizer or table than this build knows.
-    for (at, field) in [(184, "tokenizer kind"), (185, "table kind")] {
+    for (at, kind, field) in [
+        (184, 7, "tokenizer kind"),
+        (184, 1, "tokenizer kind"),
+        (185, 7, "table kind"),
+        (185, 1, "table kind"),
+        (186, 2, "weight kind"),
+        (188, 13, "table kind"),
+    ] {
         let mut other = pack.clone();
-        other[at] = 7;
+        other[at] = kind;
         let error = Model::load(rehash(other)).expect_err("must be refused");
         assert!(error.to_string().starts_with(field), "{error}");
     }
     // The kinds are no flags to be swapped.
-    for (at, to) in [(184, 0), (185, 0)] {
+    for (at, to) in [(184, 0), (185, 0), (186, 0), (188, 11)] {
         let mut other = pack.clone();
         other[at] = to;
         Model::load(rehash(other)).expect_err("must be refused");
@@ -175,7 +196,30 @@ fn a_pack_of_the_other_kind_loads_and_embeds() {
 #[test]
 fn a_unigram_pack_is_refused_by_name() {
     type Case = (&'static str, fn(&mut PackSource));
-    let cases: [Case; 4] = [
+    let cases: [Case; 13] = [
+        ("mean share", |source| source.usage.mean_share = 1.5),
+        ("alike", |source| source.usage.alike_to = 0.5),
+        ("head weight", |source| source.usage.head_weight = -0.1),
+        ("query means", |source| {
+            source.usage.query_means.truncate(69)
+        }),
+        ("passage mean", |source| {
+            source.usage.passage_mean[3] = f32::INFINITY;
+        }),
+        ("inner", |source| source.dims.inner = 40),
+        ("table kind", |source| {
+            source.table = TableKind::Coded { plain: 13 };
+        }),
+        ("tokenizer", |source| {
+            if let TokenizerSpec::Unigram(spec) = &mut source.tokenizer {
+                spec.pieces[4].1 = 0.5;
+            }
+        }),
+        ("tokenizer", |source| {
+            if let TokenizerSpec::Unigram(spec) = &mut source.tokenizer {
+                spec.pieces[4].0 = "a".repeat(300);
+            }
+        }),
         ("meaning", |source| source.usage.meaning_from = 0.95),
         ("hidden", |source| source.dims.hidden = 36),
         ("tokenizer", |source| {
@@ -194,6 +238,44 @@ fn a_unigram_pack_is_refused_by_name() {
         change(&mut source);
         let error = write_pack(&source).expect_err("must be refused");
         assert!(error.to_string().starts_with(field), "{error}");
+    }
+}
+
+/// The pack of [`tiny_unigram`], made once: its codebook is learned.
+fn unigram_pack() -> Vec<u8> {
+    static PACK: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
+    PACK.get_or_init(|| write_pack(&tiny_unigram()).expect("sound"))
+        .clone()
+}
+
+/// Weights of four bits become those of seven that a pack of seven bits has, where they are what four bits hold.
+#[test]
+fn weights_of_four_bits_are_unpacked_to_those_of_seven() {
+    let mut source = tiny_unigram();
+    for layer in &mut source.layers {
+        for linear in [
+            &mut layer.qkv,
+            &mut layer.out,
+            &mut layer.up,
+            &mut layer.down,
+        ] {
+            // Eighths from -8 to 7, of which each block has its lowest: a scale of one eighth.
+            for (at, v) in linear.weight.iter_mut().enumerate() {
+                *v = if at % 32 == 0 {
+                    -1.0
+                } else {
+                    ((*v * 16.0).floor()).clamp(-8.0, 7.0) / 8.0
+                };
+            }
+        }
+    }
+    let of = |weights: WeightKind| {
+        source.weights = weights;
+        Model::load(write_pack(&source).expect("sound")).expect("sound")
+    };
+    let [four, seven] = [WeightKind::Nibbles, WeightKind::Bytes].map(of);
+    for text in ["ab", "你好 ab b", ""] {
+        assert_eq!(four.embed(text), seven.embed(text), "{text:?}");
     }
 }
 
@@ -350,11 +432,12 @@ proptest! {
     fn no_mutation_makes_it_panic(
         edits in prop::collection::vec((0.0f64..1.0, any::<u8>(), any::<bool>()), 1..6),
         text in ".{0,40}",
+        unigram in any::<bool>(),
     ) {
-        let mut pack = write_pack(&tiny()).expect("sound");
+        let mut pack = if unigram { unigram_pack() } else { write_pack(&tiny()).expect("sound") };
         for (place, byte, early) in edits {
             // Half of the edits go to the header and the tokenizer, where a wrong byte does most.
-            let len = if early { 400.min(pack.len()) } else { pack.len() };
+            let len = if early { 700.min(pack.len()) } else { pack.len() };
             let at = BODY_AT + (place * (len - BODY_AT) as f64) as usize;
             pack[at] = byte;
         }

@@ -2,7 +2,7 @@
 
 use lesson_embed::{
     Dims, LayerSource, LinearSource, NormSource, PackSource, TableKind, TokenizerSpec, Usage,
-    WordPieceSpec,
+    WeightKind, WordPieceSpec,
 };
 
 use crate::config::Config;
@@ -73,6 +73,7 @@ pub fn source(
         tokenizer: TokenizerSpec::WordPiece(tokenizer),
         usage: Usage::default(),
         table: TableKind::Bytes,
+        weights: WeightKind::Bytes,
         tokens: tokens.values,
         positions: table,
         norm: from.norm("embeddings.LayerNorm")?,

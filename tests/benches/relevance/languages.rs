@@ -14,6 +14,8 @@ use std::rc::Rc;
 const QUERIES: &str = include_str!("languages.tsv");
 /// Such a lesson in each language: its title, a full stop, its advice.
 const LESSONS: &str = include_str!("own_lessons.tsv");
+/// Queries in each language that no lesson of the samples answers; the first row has the languages.
+const NOTHING: &str = include_str!("nothing.tsv");
 
 /// A row: the lesson's slug, a text in each language, and whether no constant was chosen by it.
 struct Row {
@@ -146,6 +148,7 @@ pub fn print(corpus: &Corpus, ways: &[Way]) -> Result<(), String> {
     });
     let over_english = over_english.collect::<Result<Vec<_>, String>>()?;
     report("English lessons", ways, &asked, &over_english);
+    report_nothing(corpus, ways)?;
 
     let mut own = Vec::new();
     let mut over_own: Vec<Vec<Score>> = vec![Vec::new(); ways.len()];
@@ -182,6 +185,39 @@ pub fn print(corpus: &Corpus, ways: &[Way]) -> Result<(), String> {
             println!("{}", model.cost());
         }
     }
+    Ok(())
+}
+
+/// Prints how many lessons are given, on average, to a query that nothing answers: to those of the samples, and in other languages.
+fn report_nothing(corpus: &Corpus, ways: &[Way]) -> Result<(), String> {
+    let english = corpus.queries.iter().filter(|query| query.right.is_empty());
+    let english: Vec<&str> = english.map(|query| query.text.as_str()).collect();
+    let others: Vec<&str> = NOTHING
+        .lines()
+        .skip(1)
+        .flat_map(|row| row.split('\t'))
+        .collect();
+    println!(
+        "| lessons given where nothing answers | {} in English | {} in other languages |\n|---|---|---|",
+        english.len(),
+        others.len()
+    );
+    for (name, model) in ways {
+        let engine = Engine::open(corpus, model.clone())?;
+        let given = |queries: &[&str]| {
+            let each = queries
+                .iter()
+                .map(|query| Ok(engine.recommend(query)?.ranked.len()));
+            let all = each.collect::<Result<Vec<usize>, String>>()?;
+            Ok::<_, String>(all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)
+        };
+        println!(
+            "| {name} | {:.1} | {:.1} |",
+            given(&english)?,
+            given(&others)?
+        );
+    }
+    println!();
     Ok(())
 }
 

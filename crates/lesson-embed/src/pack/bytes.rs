@@ -14,7 +14,7 @@ impl<'a> Reader<'a> {
         Self { bytes, field }
     }
 
-    fn take(&mut self, len: usize) -> Result<&'a [u8], EmbedError> {
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], EmbedError> {
         let (head, rest) = self
             .bytes
             .split_at_checked(len)
@@ -23,7 +23,7 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    fn u8(&mut self) -> Result<u8, EmbedError> {
+    pub fn u8(&mut self) -> Result<u8, EmbedError> {
         Ok(self.take(1)?[0])
     }
 
@@ -31,6 +31,14 @@ impl<'a> Reader<'a> {
         let mut word = [0; 4];
         word.copy_from_slice(self.take(4)?);
         Ok(u32::from_le_bytes(word))
+    }
+
+    pub fn u16(&mut self) -> Result<u16, EmbedError> {
+        Ok(u16::from_le_bytes([self.u8()?, self.u8()?]))
+    }
+
+    pub fn f32(&mut self) -> Result<f32, EmbedError> {
+        self.u32().map(f32::from_bits)
     }
 
     /// A string of at most 255 bytes.

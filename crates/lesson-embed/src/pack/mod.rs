@@ -11,17 +11,23 @@
 //! | 20–52 | SHA-256 of everything after this field |
 //! | 52–84 | u32 each: hidden, layers, heads, inner, vocabulary rows, positions, LayerNorm epsilon (bits of an f32), tokenizer length |
 //! | 84–184 | model name, zero-padded UTF-8 |
-//! | 184 | tokenizer: 0 word pieces, 1 Unigram |
-//! | 185 | token table: 0 int8, 1 four bits |
-//! | 186–192 | 0 |
+//! | 184 | tokenizer: 0 word pieces, 2 Unigram |
+//! | 185 | token table: 0 int8, 2 four bits and codes |
+//! | 186 | layers' weights: 0 seven bits, 1 four bits |
+//! | 187 | 0 |
+//! | 188–192 | u32: token rows of four bits |
 //! | then | tokenizer ([`TokenizerSpec`]; before a Unigram one [`Usage`]), token rows, position rows, LayerNorm, layers |
 //!
 //! Embedding rows are int8 with a scale per row; token rows of four bits are blocks of 32 components: an f16 scale, then 16 bytes,
-//! each with component `i` + 8 in its lower half and `i + 16` + 8 in its upper one. A linear layer has a scale and a bias (f32) per output,
-//! then its weights as `w + 64` in seven bits (1 to 127): four outputs by four inputs make one block of 16
-//! bytes, inputs running fastest, and the blocks of a group of four outputs follow each other.
+//! each with component `i` + 8 in its lower half and `i + 16` + 8 in its upper one. Coded rows have a byte for every four components,
+//! which says the place in the codebook: for each such four of a row 256 times four f16, after the rows. A linear layer has a scale and
+//! a bias (f32) per output, then its weights as `w + 64` in seven bits (1 to 127): four outputs by four inputs make one block of 16
+//! bytes, inputs running fastest, and the blocks of a group of four outputs follow each other. Weights of four bits are rows of blocks
+//! as those of tokens, an output each, and are rounded to seven bits by the output's scale when the pack is loaded.
+//! In these files 1 as kind of tokenizer or table is a layout that no build reads any more.
 
 mod bytes;
+mod codes;
 mod layout;
 mod nibbles;
 mod quantise;
@@ -30,6 +36,8 @@ mod spec;
 mod unigram_bytes;
 mod write;
 
+#[cfg(feature = "runtime")]
+pub(crate) use codes::Codebook;
 pub(crate) use layout::Layout;
 #[cfg(feature = "runtime")]
 pub(crate) use layout::{LinearAt, NormAt};
@@ -42,7 +50,7 @@ pub(crate) use read::Pack;
 pub use read::check_pack;
 pub use spec::{
     Dims, LayerSource, LinearSource, NormSource, PackSource, TableKind, TokenizerSpec, UnigramSpec,
-    Usage, WordPieceSpec,
+    Usage, WeightKind, WordPieceSpec,
 };
 pub use write::write_pack;
 
@@ -58,8 +66,10 @@ pub(crate) const BODY_AT: usize = HASH_AT + 32;
 pub(crate) const NAME_AT: usize = BODY_AT + 8 * 4;
 /// Longest name, in bytes.
 pub(crate) const NAME_LEN: usize = 100;
-/// Where the kinds of tokenizer and token table are stored.
+/// Where the kinds of tokenizer, token table and weights are stored.
 pub(crate) const KINDS_AT: usize = NAME_AT + NAME_LEN;
+/// Where the number of token rows of four bits is stored.
+pub(crate) const PLAIN_AT: usize = KINDS_AT + 4;
 /// Length of the fixed header: a multiple of [`ALIGN`].
 pub(crate) const HEADER_LEN: usize = 192;
 /// Every section starts at a multiple of this.

@@ -1,4 +1,6 @@
-//! Token rows of four bits: blocks of 32 components with a scale each.
+//! Rows of four bits, of tokens and of weights: blocks of 32 components with a scale each.
+
+use super::quantise::seven_bits;
 
 /// Components of a block.
 pub(crate) const BLOCK: usize = 32;
@@ -43,6 +45,25 @@ pub(crate) fn add_row(row: &[u8], out: &mut [f32]) {
     }
 }
 
+/// Weights of four bits of one output, as the blocks that a kernel reads: rounded to seven bits by the output's scale, each put at its
+/// input's place of `out`, which has the group of the output's four.
+#[cfg_attr(not(feature = "runtime"), allow(dead_code))]
+pub(crate) fn unpack_row(row: &[u8], scale: f32, place: usize, out: &mut [u8]) {
+    for (at, block) in row.as_chunks::<BLOCK_BYTES>().0.iter().enumerate() {
+        let step = half(u16::from_le_bytes([block[0], block[1]]));
+        // What each of the sixteen values becomes.
+        let weights: [u8; 16] =
+            std::array::from_fn(|code| seven_bits((code as f32 - 8.0) * step, scale));
+        for (i, byte) in block[2..].iter().enumerate() {
+            let low = at * BLOCK + i;
+            for (input, code) in [(low, byte & 15), (low + BLOCK / 2, byte >> 4)] {
+                let to = input / 4 * 16 + place * 4 + input % 4;
+                out[to] = weights[usize::from(code)];
+            }
+        }
+    }
+}
+
 /// An f16's value.
 pub fn half(bits: u16) -> f32 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
@@ -60,7 +81,7 @@ pub fn half(bits: u16) -> f32 {
 }
 
 /// The bits of the f16 nearest to a value, of those within the range of f16.
-fn half_bits(value: f32) -> u16 {
+pub(super) fn half_bits(value: f32) -> u16 {
     let sign = ((value.to_bits() >> 16) & 0x8000) as u16;
     let size = value.abs();
     if size < half(0x400) {

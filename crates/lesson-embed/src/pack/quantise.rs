@@ -39,11 +39,15 @@ pub(crate) fn quantise_linear(
         let scale = best_scale(row);
         scales.push(scale);
         for (input, v) in row.iter().enumerate() {
-            let value = nearest(*v, scale, WEIGHT_MAX) as i32 + WEIGHT_OFFSET;
-            blocks[block_index(output, input, inputs)] = value as u8;
+            blocks[block_index(output, input, inputs)] = seven_bits(*v, scale);
         }
     }
     (scales, blocks)
+}
+
+/// A weight in seven bits.
+pub(super) fn seven_bits(v: f32, scale: f32) -> u8 {
+    (nearest(v, scale, WEIGHT_MAX) as i32 + WEIGHT_OFFSET) as u8
 }
 
 /// Where a weight lies: groups of four outputs, in them blocks of four inputs.
@@ -52,7 +56,7 @@ pub(crate) fn block_index(output: usize, input: usize, inputs: usize) -> usize {
 }
 
 /// The scale with the least squared error: clipping a lone large weight can serve all the others.
-fn best_scale(row: &[f32]) -> f32 {
+pub(crate) fn best_scale(row: &[f32]) -> f32 {
     let full = largest(row) / WEIGHT_MAX;
     let mut best = (f64::INFINITY, full);
     for step in 0..=CLIP_STEPS {

@@ -8,10 +8,14 @@ use sha2::{Digest, Sha256};
 
 use super::bytes::Reader;
 use super::nibbles::BLOCK;
+#[cfg(feature = "runtime")]
+use super::nibbles::{row_bytes, unpack_row};
 use super::{
     BODY_AT, Dims, HASH_AT, HEADER_LEN, KINDS_AT, Layout, MAGIC, NAME_AT, NAME_LEN, PACK_VERSION,
-    TableKind, TokenizerSpec, UnigramSpec, Usage, WordPieceSpec,
+    PLAIN_AT, TableKind, TokenizerSpec, UnigramSpec, Usage, WeightKind, WordPieceSpec,
 };
+#[cfg(feature = "runtime")]
+use super::{Codebook, LinearAt};
 use crate::EmbedError;
 
 /// Checks a pack without building anything over it, and returns its name and its SHA-256 in hex. The weights'
@@ -33,6 +37,9 @@ pub(crate) struct Pack {
     pub layout: Layout,
     pub usage: Usage,
     pub table: TableKind,
+    pub weights: WeightKind,
+    /// The layers' weights of seven bits, where the file has them of four.
+    unpacked: Vec<u8>,
 }
 
 impl Pack {
@@ -120,23 +127,31 @@ impl Pack {
                 format!("{epsilon}; must be 0 to 1"),
             ));
         }
-        let kind = |at: usize, field| match bytes[KINDS_AT + at] {
-            known @ (0 | 1) => Ok(known == 1),
-            other => Err(EmbedError::field(
+        let kind = |at: usize, other: u8, field| match bytes[KINDS_AT + at] {
+            0 => Ok(false),
+            known if known == other => Ok(true),
+            unknown => Err(EmbedError::field(
                 field,
                 format!(
-                    "{other} is no kind that this build reads; download the pack that belongs to it"
+                    "{unknown} is no kind that this build reads; download the pack that belongs to it"
                 ),
             )),
         };
-        let unigram = kind(0, "tokenizer kind")?;
-        let table = if kind(1, "table kind")? {
-            TableKind::Nibbles
+        let unigram = kind(0, 2, "tokenizer kind")?;
+        let plain = Reader::new(&bytes[PLAIN_AT..HEADER_LEN], "table kind").u32()? as usize;
+        let table = if kind(1, 2, "table kind")? {
+            TableKind::Coded { plain }
         } else {
             TableKind::Bytes
         };
+        let weights = if kind(2, 1, "weight kind")? {
+            WeightKind::Nibbles
+        } else {
+            WeightKind::Bytes
+        };
         table.check(&dims)?;
-        let layout = Layout::new(&dims, table, tokenizer_len)?;
+        weights.check(&dims)?;
+        let layout = Layout::new(&dims, table, weights, tokenizer_len)?;
         if layout.total != bytes.len() {
             return Err(EmbedError::WrongDims {
                 field: "length",
@@ -151,7 +166,7 @@ impl Pack {
             .to_owned();
         let section = &bytes[layout.tokenizer.clone()];
         let (usage, tokenizer) = if unigram {
-            let (usage, spec) = UnigramSpec::read(section)?;
+            let (usage, spec) = UnigramSpec::read(section, dims.hidden)?;
             check_unigram(&spec, dims.vocab)?;
             (usage, TokenizerSpec::Unigram(spec))
         } else {
@@ -168,6 +183,8 @@ impl Pack {
             layout,
             usage,
             table,
+            weights,
+            unpacked: Vec::new(),
         };
         Ok((pack, tokenizer))
     }
@@ -177,10 +194,62 @@ impl Pack {
         &self.bytes[range.clone()]
     }
 
-    /// To put what is there into another order: the file's hash has been checked by now.
+    /// Makes weights of seven bits of those of four. Once, before any of them is read.
     #[cfg(feature = "runtime")]
-    pub fn slice_mut(&mut self, range: &Range<usize>) -> &mut [u8] {
-        &mut self.bytes[range.clone()]
+    pub fn unpack_weights(&mut self) -> Result<(), EmbedError> {
+        if self.weights == WeightKind::Bytes {
+            return Ok(());
+        }
+        let mut unpacked = vec![0; self.layout.weights];
+        for layer in &self.layout.layers {
+            for at in [&layer.qkv, &layer.out, &layer.up, &layer.down] {
+                let scales = self.floats("scales", &at.scales)?;
+                let rows = self.slice(&at.packed).chunks_exact(row_bytes(at.inputs));
+                let out = &mut unpacked[at.weights.clone()];
+                for (output, (row, scale)) in rows.zip(scales).enumerate() {
+                    let group = &mut out[output / 4 * 4 * at.inputs..][..4 * at.inputs];
+                    unpack_row(row, scale, output % 4, group);
+                }
+            }
+        }
+        self.unpacked = unpacked;
+        Ok(())
+    }
+
+    /// Gives the memory of the layers' part of the file back, where nothing of it is read any more.
+    #[cfg(feature = "runtime")]
+    pub fn drop_packed(&mut self) {
+        if self.weights == WeightKind::Nibbles {
+            self.bytes.truncate(self.layout.layers_at);
+            self.bytes.shrink_to_fit();
+        }
+    }
+
+    /// A linear layer's weights of seven bits.
+    #[cfg(feature = "runtime")]
+    pub fn weights(&self, at: &LinearAt) -> &[u8] {
+        let held = match self.weights {
+            WeightKind::Bytes => &self.bytes,
+            WeightKind::Nibbles => &self.unpacked,
+        };
+        &held[at.weights.clone()]
+    }
+
+    /// To put them into another order: the file's hash has been checked by now.
+    #[cfg(feature = "runtime")]
+    pub fn weights_mut(&mut self, at: &LinearAt) -> &mut [u8] {
+        let held = match self.weights {
+            WeightKind::Bytes => &mut self.bytes,
+            WeightKind::Nibbles => &mut self.unpacked,
+        };
+        &mut held[at.weights.clone()]
+    }
+
+    /// What coded rows are made of.
+    #[cfg(feature = "runtime")]
+    pub fn codebook(&self) -> Result<Codebook, EmbedError> {
+        Codebook::read(self.slice(&self.layout.codebook))
+            .ok_or_else(|| EmbedError::field("codebook", "holds a number that is not finite"))
     }
 
     /// A small float tensor, copied out: packs may lie at any address, floats may not. Refused: one that is not
@@ -217,17 +286,36 @@ impl fmt::Debug for Pack {
 }
 
 impl TableKind {
-    /// Refuses rows that are no whole blocks.
+    /// Refuses rows that are no whole blocks, and more of four bits than there are.
     pub(super) fn check(self, dims: &Dims) -> Result<(), EmbedError> {
-        if self == Self::Bytes || dims.hidden.is_multiple_of(BLOCK) {
+        let Self::Coded { plain } = self else {
+            return Ok(());
+        };
+        if plain > dims.vocab {
+            let reason = format!("{plain} rows of four bits among {}", dims.vocab);
+            return Err(EmbedError::field("table kind", reason));
+        }
+        whole_blocks("hidden", dims.hidden)
+    }
+}
+
+impl WeightKind {
+    /// Refuses inputs that are no whole blocks.
+    pub(super) fn check(self, dims: &Dims) -> Result<(), EmbedError> {
+        if self == Self::Bytes {
             return Ok(());
         }
-        let reason = format!(
-            "{}; must be a multiple of {BLOCK} for a table of four bits",
-            dims.hidden
-        );
-        Err(EmbedError::field("hidden", reason))
+        whole_blocks("hidden", dims.hidden)?;
+        whole_blocks("inner", dims.inner)
     }
+}
+
+fn whole_blocks(field: &'static str, length: usize) -> Result<(), EmbedError> {
+    if length.is_multiple_of(BLOCK) {
+        return Ok(());
+    }
+    let reason = format!("{length}; must be a multiple of {BLOCK} for four bits");
+    Err(EmbedError::field(field, reason))
 }
 
 fn check_unigram(spec: &UnigramSpec, rows: usize) -> Result<(), EmbedError> {

@@ -105,10 +105,25 @@ pub struct Usage {
     pub query_prefix: String,
     /// What stands before a text that is found.
     pub passage_prefix: String,
-    /// The cosine up to which two texts are about different things, below 1.
+    /// The cosine up to which a text that is looked for and one that is found are about different things, below 1.
     pub meaning_from: f32,
     /// The cosine from which they say the same; above `meaning_from`.
     pub meaning_to: f32,
+    /// The cosine up to which two texts that are both found are about different things, below 1.
+    pub alike_from: f32,
+    /// The cosine from which they say the same; above `alike_from`.
+    pub alike_to: f32,
+    /// Of a text that is found, the first two lines are embedded by themselves, too, and their vector is added with this weight; 0:
+    /// the whole text alone.
+    pub head_weight: f32,
+    /// The means of vectors of texts that are looked for, a language each: `hidden` numbers for each, or none at all.
+    pub query_means: Vec<f32>,
+    /// The mean of vectors of texts that are found, in all languages: `hidden` numbers, or none.
+    pub passage_mean: Vec<f32>,
+    /// How much of what vectors have in common in all languages is taken from each, 0 to 1.
+    pub mean_share: f32,
+    /// How much of what those of texts that are looked for have in common in their language is taken from each beside, 0 to 1.
+    pub language_share: f32,
 }
 
 impl Default for Usage {
@@ -119,6 +134,13 @@ impl Default for Usage {
             passage_prefix: String::new(),
             meaning_from: 0.1,
             meaning_to: 0.8,
+            alike_from: 0.1,
+            alike_to: 0.8,
+            head_weight: 0.0,
+            query_means: Vec::new(),
+            passage_mean: Vec::new(),
+            mean_share: 0.0,
+            language_share: 0.0,
         }
     }
 }
@@ -128,7 +150,20 @@ impl Default for Usage {
 pub enum TableKind {
     /// Int8, a scale per row.
     Bytes,
-    /// Four bits, a scale for every 32 components; `hidden` is a multiple of 32.
+    /// The first `plain` rows of four bits, a scale for every 32 components; of the others every four components are one of 256
+    /// fours of a codebook. `hidden` is a multiple of 32.
+    Coded {
+        /// Rows of four bits, at most all.
+        plain: usize,
+    },
+}
+
+/// How the layers' weights are kept. In memory they are of seven bits, as the kernels read them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WeightKind {
+    /// Seven bits, in the kernels' order.
+    Bytes,
+    /// Four bits, a scale for every 32 inputs; `hidden` and `inner` are multiples of 32.
     Nibbles,
 }
 
@@ -182,6 +217,8 @@ pub struct PackSource {
     pub usage: Usage,
     /// How its token table is kept.
     pub table: TableKind,
+    /// How its layers' weights are kept.
+    pub weights: WeightKind,
     /// Token rows: `vocab` × `hidden`.
     pub tokens: Vec<f32>,
     /// Position rows with the first token type's row already added: `positions` × `hidden`.

@@ -2,12 +2,13 @@
 
 use sha2::{Digest, Sha256};
 
+use super::codes::Codebook;
 use super::layout::{Layout, LinearAt, NormAt};
-use super::nibbles::quantise_nibbles;
-use super::quantise::{bf16_bits, quantise_linear, quantise_row};
+use super::nibbles::{add_row, quantise_nibbles};
+use super::quantise::{best_scale, bf16_bits, quantise_linear, quantise_row};
 use super::{
     BODY_AT, HASH_AT, KINDS_AT, LinearSource, MAGIC, NAME_AT, NAME_LEN, NormSource, PACK_VERSION,
-    PackSource, TableKind, TokenizerSpec, Usage,
+    PLAIN_AT, PackSource, TableKind, TokenizerSpec, Usage, WeightKind,
 };
 use crate::EmbedError;
 
@@ -33,26 +34,15 @@ pub fn write_pack(source: &PackSource) -> Result<Vec<u8>, EmbedError> {
         TokenizerSpec::Unigram(spec) => spec.write(&source.usage)?,
     };
     source.table.check(&source.dims)?;
-    let layout = Layout::new(&source.dims, source.table, tokenizer.len())?;
+    source.weights.check(&source.dims)?;
+    source.usage.check(source.dims.hidden)?;
+    let layout = Layout::new(&source.dims, source.table, source.weights, tokenizer.len())?;
     let mut out = vec![0u8; layout.total];
     out[layout.tokenizer.clone()].copy_from_slice(&tokenizer);
 
     let hidden = source.dims.hidden;
     check("tokens", &source.tokens, source.dims.vocab * hidden)?;
-    for (i, row) in source.tokens.chunks_exact(hidden).enumerate() {
-        if source.table == TableKind::Nibbles {
-            let data = quantise_nibbles(row);
-            put(&mut out, layout.tokens.start + data.len() * i, &data);
-            continue;
-        }
-        let (scale, data) = quantise_row(row, true);
-        put(
-            &mut out,
-            layout.token_scales.start + 2 * i,
-            &bf16_bits(scale).to_le_bytes(),
-        );
-        put_i8(&mut out, layout.tokens.start + hidden * i, &data);
-    }
+    put_tokens(&mut out, &layout, source);
     check(
         "positions",
         &source.positions,
@@ -69,17 +59,48 @@ pub fn write_pack(source: &PackSource) -> Result<Vec<u8>, EmbedError> {
     }
     put_norm(&mut out, &layout.norm, &source.norm)?;
     for (at, layer) in layout.layers.iter().zip(&source.layers) {
-        put_linear(&mut out, &at.qkv, &layer.qkv)?;
-        put_linear(&mut out, &at.out, &layer.out)?;
+        let kind = source.weights;
+        put_linear(&mut out, &at.qkv, &layer.qkv, kind)?;
+        put_linear(&mut out, &at.out, &layer.out, kind)?;
         put_norm(&mut out, &at.norm1, &layer.norm1)?;
-        put_linear(&mut out, &at.up, &layer.up)?;
-        put_linear(&mut out, &at.down, &layer.down)?;
+        put_linear(&mut out, &at.up, &layer.up, kind)?;
+        put_linear(&mut out, &at.down, &layer.down, kind)?;
         put_norm(&mut out, &at.norm2, &layer.norm2)?;
     }
     put_header(&mut out, source, tokenizer.len());
     // Reading it back holds the tokenizer and every range against the same checks as a stranger's file.
     super::Pack::read(out.clone())?;
     Ok(out)
+}
+
+fn put_tokens(out: &mut [u8], layout: &Layout, source: &PackSource) {
+    let hidden = source.dims.hidden;
+    let plain = match source.table {
+        TableKind::Bytes => {
+            for (i, row) in source.tokens.chunks_exact(hidden).enumerate() {
+                let (scale, data) = quantise_row(row, true);
+                let scale_at = layout.token_scales.start + 2 * i;
+                put(out, scale_at, &bf16_bits(scale).to_le_bytes());
+                put_i8(out, layout.tokens.start + hidden * i, &data);
+            }
+            return;
+        }
+        TableKind::Coded { plain } => plain,
+    };
+    let (plain, coded) = source.tokens.split_at(plain * hidden);
+    for (i, row) in plain.chunks_exact(hidden).enumerate() {
+        let data = quantise_nibbles(row);
+        put(out, layout.tokens.start + data.len() * i, &data);
+    }
+    if coded.is_empty() {
+        return;
+    }
+    let codebook = Codebook::learn(coded, hidden);
+    put(out, layout.codebook.start, &codebook.bytes());
+    for (i, row) in coded.chunks_exact(hidden).enumerate() {
+        let data = codebook.code(row);
+        put(out, layout.codes.start + data.len() * i, &data);
+    }
 }
 
 fn put_header(out: &mut [u8], source: &PackSource, tokenizer_len: usize) {
@@ -98,19 +119,49 @@ fn put_header(out: &mut [u8], source: &PackSource, tokenizer_len: usize) {
     }
     put(out, NAME_AT, source.name.as_bytes());
     let unigram = matches!(source.tokenizer, TokenizerSpec::Unigram(_));
-    let nibbles = source.table == TableKind::Nibbles;
-    put(out, KINDS_AT, &[u8::from(unigram), u8::from(nibbles)]);
+    let (table, plain) = match source.table {
+        TableKind::Bytes => (0, 0),
+        TableKind::Coded { plain } => (2, plain),
+    };
+    let weights = u8::from(source.weights == WeightKind::Nibbles);
+    put(out, KINDS_AT, &[2 * u8::from(unigram), table, weights]);
+    // At most as many as there are rows.
+    put(out, PLAIN_AT, &(plain as u32).to_le_bytes());
     let hash = Sha256::digest(&out[BODY_AT..]);
     put(out, HASH_AT, &hash);
 }
 
-fn put_linear(out: &mut [u8], at: &LinearAt, source: &LinearSource) -> Result<(), EmbedError> {
+fn put_linear(
+    out: &mut [u8],
+    at: &LinearAt,
+    source: &LinearSource,
+    kind: WeightKind,
+) -> Result<(), EmbedError> {
     check("weight", &source.weight, at.outputs * at.inputs)?;
     check("bias", &source.bias, at.outputs)?;
-    let (scales, blocks) = quantise_linear(&source.weight, at.outputs, at.inputs);
+    let (scales, packed) = match kind {
+        WeightKind::Bytes => quantise_linear(&source.weight, at.outputs, at.inputs),
+        WeightKind::Nibbles => source
+            .weight
+            .chunks_exact(at.inputs)
+            .map(|row| {
+                let data = quantise_nibbles(row);
+                let mut read = vec![0.0; row.len()];
+                add_row(&data, &mut read);
+                (best_scale(&read), data)
+            })
+            .fold(
+                (Vec::new(), Vec::new()),
+                |(mut scales, mut all), (scale, data)| {
+                    scales.push(scale);
+                    all.extend(data);
+                    (scales, all)
+                },
+            ),
+    };
     put_f32(out, at.scales.start, &scales);
     put_f32(out, at.bias.start, &source.bias);
-    put(out, at.weights.start, &blocks);
+    put(out, at.packed.start, &packed);
     Ok(())
 }
 

@@ -36,25 +36,28 @@ pub trait Embedder {
 }
 
 /// Takes a model's cosines for those of the default model, which the constants of the policy are fitted to: the cosines of some models lie
-/// close together, and start far above 0.
+/// close together, and start far above 0. Those of a query and a lesson lie elsewhere than those of two lessons.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
+    meaning: Line,
+    alike: Line,
+}
+
+/// One range of cosines laid on another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Line {
     slope: f64,
     offset: f64,
 }
 
-impl Default for Reading {
-    fn default() -> Self {
-        Self {
-            slope: 1.0,
-            offset: 0.0,
-        }
-    }
-}
+impl Line {
+    const SAME: Self = Self {
+        slope: 1.0,
+        offset: 0.0,
+    };
 
-impl Reading {
-    /// The reading of a model whose meanings lie between these cosines.
-    pub fn between((from, to): (f32, f32)) -> Self {
+    /// These cosines as those between which meanings of the default model lie.
+    fn between((from, to): (f32, f32)) -> Self {
         let usual = Usage::default();
         let span = |from: f32, to: f32| f64::from(to) - f64::from(from);
         let slope = span(usual.meaning_from, usual.meaning_to) / span(from, to);
@@ -64,26 +67,58 @@ impl Reading {
         }
     }
 
-    /// The cosines between which the model's meanings lie.
-    pub(crate) fn bounds(self) -> [f64; 2] {
-        let usual = Usage::default();
-        [usual.meaning_from, usual.meaning_to].map(|cosine| {
-            // To the digits that a pack's own numbers have.
-            (self.unread(f64::from(cosine)) * 1e6).round() / 1e6
-        })
-    }
-
-    /// The cosine as the default model would have it, about; -1 to 1.
-    pub(crate) fn read(self, cosine: f64) -> f64 {
-        if self == Self::default() {
+    fn read(self, cosine: f64) -> f64 {
+        if self == Self::SAME {
             return cosine;
         }
         (cosine * self.slope + self.offset).clamp(-1.0, 1.0)
     }
 
-    /// The model's cosine that is read as this one.
-    pub(crate) fn unread(self, cosine: f64) -> f64 {
+    fn unread(self, cosine: f64) -> f64 {
         (cosine - self.offset) / self.slope
+    }
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            meaning: Line::SAME,
+            alike: Line::SAME,
+        }
+    }
+}
+
+impl Reading {
+    /// The reading of a model whose meanings lie between these cosines: of a query and a lesson, and of two lessons.
+    pub fn between(meaning: (f32, f32), alike: (f32, f32)) -> Self {
+        Self {
+            meaning: Line::between(meaning),
+            alike: Line::between(alike),
+        }
+    }
+
+    /// The cosines between which the model's meanings lie.
+    pub(crate) fn bounds(self) -> [f64; 2] {
+        let usual = Usage::default();
+        [usual.meaning_from, usual.meaning_to].map(|cosine| {
+            // To the digits that a pack's own numbers have.
+            (self.meaning.unread(f64::from(cosine)) * 1e6).round() / 1e6
+        })
+    }
+
+    /// The cosine of a query and a lesson as the default model would have it, about; -1 to 1.
+    pub(crate) fn read(self, cosine: f64) -> f64 {
+        self.meaning.read(cosine)
+    }
+
+    /// The same of two lessons.
+    pub(crate) fn read_pair(self, cosine: f64) -> f64 {
+        self.alike.read(cosine)
+    }
+
+    /// The model's cosine of two lessons that is read as this one.
+    pub(crate) fn unread_pair(self, cosine: f64) -> f64 {
+        self.alike.unread(cosine)
     }
 }
 
@@ -109,7 +144,7 @@ impl Embedder for Model {
     }
 
     fn reading(&self) -> Reading {
-        Reading::between(self.meaning())
+        Reading::between(self.meaning(), self.alike())
     }
 }
 
@@ -146,7 +181,8 @@ mod tests {
     #[test]
     fn cosines_of_the_default_model_are_read_as_they_are() {
         let usual = Usage::default();
-        let reading = Reading::between((usual.meaning_from, usual.meaning_to));
+        let bounds = (usual.meaning_from, usual.meaning_to);
+        let reading = Reading::between(bounds, bounds);
         assert_eq!(reading, Reading::default());
         assert_eq!(reading.read(0.25), 0.25);
         assert_eq!(reading.bounds(), [0.1, 0.8]);
@@ -154,11 +190,13 @@ mod tests {
 
     #[test]
     fn cosines_of_another_model_are_spread() {
-        let reading = Reading::between((0.7, 0.9));
+        let reading = Reading::between((0.7, 0.9), (0.5, 0.95));
         assert!((reading.read(0.7) - 0.1).abs() < 1e-6);
         assert!((reading.read(0.9) - 0.8).abs() < 1e-6);
         assert_eq!(reading.read(1.0), 1.0);
         assert_eq!(reading.bounds(), [0.7, 0.9]);
-        assert!((reading.unread(reading.read(0.85)) - 0.85).abs() < 1e-9);
+        assert!((reading.read_pair(0.5) - 0.1).abs() < 1e-6);
+        assert!((reading.read_pair(0.95) - 0.8).abs() < 1e-6);
+        assert!((reading.unread_pair(reading.read_pair(0.85)) - 0.85).abs() < 1e-9);
     }
 }

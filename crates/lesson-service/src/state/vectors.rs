@@ -407,7 +407,7 @@ impl Vectors {
     pub fn cosine(&self, one: &str, two: &str) -> Option<f64> {
         let row = |slug| self.row_of_slug.get(slug).copied();
         let cosine = self.scanned.cosine(row(one)?, row(two)?)?;
-        Some(self.reading.read(f64::from(cosine)))
+        Some(self.reading.read_pair(f64::from(cosine)))
     }
 
     /// Pairs of these lessons that mean almost the same, as (slug, slug, cosine): see
@@ -418,13 +418,13 @@ impl Vectors {
             .filter_map(|slug| Some((*slug, *self.row_of_slug.get(*slug)?)))
             .unzip();
         self.scanned
-            .alike(&rows, self.reading.unread(least) as f32)
+            .alike(&rows, self.reading.unread_pair(least) as f32)
             .into_iter()
             .map(|(one, two, cosine)| {
                 (
                     known[one].to_owned(),
                     known[two].to_owned(),
-                    self.reading.read(f64::from(cosine)),
+                    self.reading.read_pair(f64::from(cosine)),
                 )
             })
             .collect()

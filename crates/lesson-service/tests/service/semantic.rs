@@ -304,7 +304,7 @@ impl Embedder for OtherModel {
     }
 
     fn reading(&self) -> Reading {
-        Reading::between((0.7, 0.9))
+        Reading::between((0.7, 0.9), (0.7, 0.9))
     }
 }
 
