@@ -143,7 +143,7 @@ export function raw(url, { method = "GET", path = "/", headers = {}, body } = {}
 }
 
 /** Waits until `look` gives something; what it gives. */
-export async function until(look, { within = 30_000, every = 200, what = "it" } = {}) {
+export async function until(look, { within = 120_000, every = 200, what = "it" } = {}) {
   const last = Date.now() + within;
   for (;;) {
     const found = await look();

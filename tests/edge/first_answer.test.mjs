@@ -1,6 +1,6 @@
 // The first answer of a cold isolate: by meaning when its pack comes in time, else by words, with the reason, and soon.
-// The pack comes from a server of the test's, which holds it back or breaks it; the worker's clock stands still where what
-// is asked is not how quick this machine is.
+// The pack comes from a server of the test's, which holds it back or breaks it; the worker's clock is slow where what is
+// asked is not how quick this machine is. It does go on: what has a time limit ends, and what failed is tried again.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,14 +40,19 @@ function replaced(text, part, by) {
   return text.replace(part, () => by);
 }
 
-/** A cold isolate. `pack`: the server of its pack, if not the assets. `still`: its clock stands still. */
-const isolate = ({ pack, still = false, ...more } = /** @type {any} */ ({})) =>
+/** How many seconds here are one of a slow clock. */
+const SLOWER = 20;
+
+/** A cold isolate. `pack`: the server of its pack, if not the assets. `slow`: its clock is. */
+const isolate = ({ pack, slow = false, ...more } = /** @type {any} */ ({})) =>
   edge({
     ...more,
     rewrite: (file, text) => {
       if (file !== "edge/worker.js") return text;
       const fetching = pack ? replaced(text, ASSET, `fetch("${pack.url}" + path)`) : text;
-      return still ? replaced(fetching, CLOCK, `${CLOCK} now: () => ${Date.now()},`) : fetching;
+      const since = Date.now();
+      const clock = `now: () => Math.floor(${since} + (Date.now() - ${since}) / ${SLOWER}),`;
+      return slow ? replaced(fetching, CLOCK, `${CLOCK} ${clock}`) : fetching;
     },
   });
 
@@ -78,21 +83,21 @@ test("the first answer is by meaning: the pack and the lessons come together, an
     title: "Keep tenants apart in the schema",
     recommendation: "Let no customer read the rows of another: filter by tenant.",
   };
-  const { me } = await cold({ still: true, lessons: [...lessons, tenants] });
+  const { me } = await cold({ slow: true, lessons: [...lessons, tenants] });
   const answer = await ask(me);
   assert.deepEqual(told(answer), [true, undefined]);
   assert.equal(answer.recommended[0].slug, "tenant-isolation");
 });
 
 test("vectors that the server has are taken for the first answer of the next isolate", async () => {
-  const { it, me, home, key } = await cold({ still: true });
+  const { it, me, home, key } = await cold({ slow: true });
   const held = () => home.counted("count(*) from lesson_embeddings") === "4";
   // They are sent after an answer.
   await until(async () => held() || ((await ask(me)) && held()), { what: "the vectors on the server" });
   await it.stop();
   const proxy = await between(url);
   after(() => proxy.end());
-  const next = await isolate({ at: proxy.url, still: true });
+  const next = await isolate({ at: proxy.url, slow: true });
   assert.deepEqual(told(await ask(agent(next, key))), [true, undefined]);
   const asked = proxy.seen.map(({ url: path }) => path.split("/").at(-1));
   assert.ok(asked.includes("pull_embeddings"), `${asked}`);
@@ -113,7 +118,7 @@ test("a fresh isolate answers as one that has read everything: what has no vecto
       };
     });
   const [known, later] = [lessons.slice(0, 45), lessons.slice(45)];
-  const { it, me, home, key } = await cold({ still: true, lessons: known });
+  const { it, me, home, key } = await cold({ slow: true, lessons: known });
   const held = () => home.counted("count(*) from lesson_embeddings") === String(known.length);
   await until(async () => held() || ((await ask(me)) && held()), { what: "the vectors on the server" });
   await it.stop();
@@ -130,11 +135,11 @@ test("a fresh isolate answers as one that has read everything: what has no vecto
   const queries = ["two workers pay the same invoice twice", "tests that fail now and then", later[0].title];
   const first = [];
   for (const query of queries) {
-    const fresh = await isolate({ still: true });
+    const fresh = await isolate({ slow: true });
     first.push(await order(agent(fresh, key), query));
     await fresh.stop();
   }
-  const whole = agent(await isolate({ still: true }), key);
+  const whole = agent(await isolate({ slow: true }), key);
   await order(whole, "whatever comes first");
   for (const [at, query] of queries.entries()) assert.deepEqual(first[at], await order(whole, query), query);
 });
@@ -187,7 +192,7 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
 ])) {
   test(`a pack that ${what}: by words, with the reason, and it is not asked for at each request`, async () => {
     const pack = await packs(answers);
-    const { it, me } = await cold({ pack, still: true });
+    const { it, me } = await cold({ pack, slow: true });
     for (let time = 0; time < 3; time += 1) {
       const answer = await me.post("/v1/search", { query: "bounded queue" });
       assert.deepEqual([...told(answer), answer.results[0].slug], [false, reason, "bounded-queues"]);
@@ -216,7 +221,7 @@ const parted = (parts) =>
 test("the multilingual pack is put together of its parts, only where the variable says so", async () => {
   const bindings = { LESSONLOOP_MODEL: "multilingual" };
   const pack = await parted([PACK.subarray(0, 10_000_000), PACK.subarray(10_000_000)]);
-  const { me } = await cold({ pack, bindings, still: true });
+  const { me } = await cold({ pack, bindings, slow: true });
   assert.deepEqual(told(await ask(me)), [true, undefined]);
   assert.equal(pack.asked, 3, "both, and that there is no third");
   // Cut between two parts, not there at all, and a name that no model has: by words, and said why.
@@ -230,7 +235,7 @@ test("the multilingual pack is put together of its parts, only where the variabl
       /LESSONLOOP_MODEL is klingon: set it to english or multilingual/,
     ],
   ])) {
-    const { it, me } = await cold({ pack: await parted(parts), bindings: more, still: true });
+    const { it, me } = await cold({ pack: await parted(parts), bindings: more, slow: true });
     const answer = await ask(me);
     assert.equal(answer.semantic, false);
     assert.match(answer.semantic_reason, reason);

@@ -24,7 +24,7 @@ const modelOf = (me) =>
       const { model } = await me.get("/v1/health");
       return model.loaded ? model.id : null;
     },
-    { within: 60_000, what: "the model" },
+    { what: "the model" },
   );
 
 test("vectors missing for half: words rank, the answer says how many lack one, and meaning is back with them", async () => {

@@ -76,7 +76,7 @@ pub fn parse(path: &str, content: &str, format: Format, now: Millis) -> Parsed {
     parse_all(&[(path, content)], format, now)
 }
 
-/// Reads files as one batch. A slug that comes twice with another text gets a suffix from its folder; in one folder it is taken
+/// Reads files as one batch. A slug that comes twice with another text gets a suffix from its folders; in one folder it is taken
 /// once, and refused the second time (`duplicate_slug`, naming both places). What lies beside a `SKILL.md` belongs to that skill:
 /// it is named, not read.
 pub fn parse_all<P: AsRef<str>, C: AsRef<str>>(

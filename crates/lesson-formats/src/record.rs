@@ -12,15 +12,13 @@ use super::words;
 use lesson_core::Millis;
 use lesson_core::{Category, Kind, Trust};
 use lesson_core::{Lesson, Text, is_slug, slug_of};
-use lesson_types::limits::{EXTRA, EXTRA_FIELDS, LESSON_BYTES};
+use lesson_types::limits::{EXTRA, EXTRA_FIELDS, LESSON_BYTES, WORD};
 
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
     /// What tells it from another lesson of its slug in the same file.
     pub apart: Option<&'a str>,
-    /// Whether a text that is longer than a lesson may be becomes several.
-    pub is_long_taken: bool,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
     /// Taken as the source when no field names one.
@@ -35,7 +33,6 @@ impl<'a> Place<'a> {
             line: Some(line),
             slug: None,
             apart: None,
-            is_long_taken: false,
             source,
             now,
         }
@@ -75,21 +72,35 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
         notes: Vec::new(),
         kept: Vec::new(),
     };
-    match lesson(&mut read, place) {
-        Ok(lesson) => {
+    let parts = lesson(&mut read, place).and_then(|lesson| {
+        // What people wrote for other tools knows no bounds of ours.
+        let parts = match read.fields.is_lenient() {
+            true => split(lesson),
+            false => vec![lesson],
+        };
+        match parts.iter().find_map(out_of_bounds) {
+            Some(message) => Err(FieldError {
+                line: place.line.unwrap_or(0),
+                code: "too_long",
+                message,
+            }),
+            None => Ok(parts),
+        }
+    });
+    match parts {
+        Ok(parts) => {
+            let slug = parts
+                .first()
+                .map_or_else(String::new, |part| part.slug.clone());
             for (code, message) in read.notes {
-                sink.warn(place.line, code, format!("`{}`: {message}", lesson.slug));
+                sink.warn(place.line, code, format!("`{slug}`: {message}"));
             }
             for fault in read.fields.faults() {
                 let line = Some(fault.line).filter(|line| *line > 0);
-                let message = format!("`{}`: {}; it was left out", lesson.slug, fault.message);
+                let message = format!("`{slug}`: {}; it was left out", fault.message);
                 sink.warn(line, fault.code, message);
             }
             sink.unknown(place.line, read.kept);
-            let parts = match place.is_long_taken {
-                true => split(lesson),
-                false => vec![lesson],
-            };
             if let [first, others @ ..] = parts.as_slice()
                 && !others.is_empty()
             {
@@ -216,9 +227,6 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
                 names.get(..TOLD).unwrap_or(&names).join(", ")
             ),
         ));
-    }
-    if let Some(message) = out_of_bounds(&lesson) {
-        return Err(refused("too_long", message));
     }
     Ok(lesson)
 }
@@ -415,7 +423,16 @@ fn life(
     notes: &mut Vec<Note>,
 ) -> Result<(), FieldError> {
     if let Some(source) = fields.text(&["source", "author", "origin", "created_by"])? {
-        lesson.source = source;
+        if fields.is_lenient() && source.chars().count() > WORD {
+            // More than a name: a sentence, or many addresses.
+            notes.push((
+                "too_long",
+                format!("source was longer than {WORD} characters, and is kept as `source_text`"),
+            ));
+            fields.set("source_text", Node::text(0, source));
+        } else {
+            lesson.source = source;
+        }
     }
     // Who added it here is said by the event that does.
     fields.text(&["by"])?;

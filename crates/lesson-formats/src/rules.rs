@@ -9,7 +9,7 @@ use super::markdown::{Document, Titles, document, finish};
 use super::merge_block::without_block;
 use super::node::{Node, line_number};
 use super::record::{self, Place};
-use super::sink::Sink;
+use super::sink::{Sink, short_hash};
 use lesson_core::Millis;
 use std::collections::BTreeMap;
 
@@ -129,7 +129,12 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
         finish(&mut fields, Some(heading.text.to_owned()), body, line);
         let times = used.entry(heading.text.to_lowercase()).or_default();
         *times += 1;
-        let apart = (*times > 1).then(|| times.to_string());
+        // Headings in other scripts may have the same Latin letters.
+        let apart = match *times {
+            1 if heading.text.is_ascii() => None,
+            1 => Some(short_hash(heading.text)),
+            times => Some(times.to_string()),
+        };
         take(fields, line, None, apart.as_deref(), now, sink);
     }
     if !empty.is_empty() {

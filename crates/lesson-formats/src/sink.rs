@@ -182,29 +182,41 @@ impl<'a> Sink<'a> {
             return suffixes;
         }
         let (own, others) = (folders(self.path), folders(first));
-        suffixes.extend(
-            own.iter()
-                .filter(|name| !others.contains(name))
-                .map(|name| slug_of(name)),
-        );
+        let told: Vec<String> = own
+            .iter()
+            .filter(|name| !others.contains(name))
+            .map(|name| slug_of(name))
+            .filter(|name| !name.is_empty())
+            .collect();
+        suffixes.extend(told.iter().cloned());
         if own != others {
+            // Many files of one name, such as `rules/LANGUAGE/testing.md` in several languages of people: by two folders, then
+            // by all of them.
+            suffixes.extend(
+                told.windows(2)
+                    .map(|two| [&*two[1], &*two[0]].join("-"))
+                    .filter(|name| name.len() <= SUFFIX),
+            );
             if suffixes.is_empty() {
                 // Its folder holds the other's: its own name, or its place at the top, tells it apart.
                 suffixes.extend(own.first().map(|name| slug_of(name)));
                 suffixes.push("top".to_owned());
             }
+            // What the two have in common depends on where the import began.
+            let common = own
+                .iter()
+                .rev()
+                .zip(others.iter().rev())
+                .take_while(|(own, other)| own == other)
+                .count();
+            let apart = &own[..own.len() - common];
+            suffixes.push(short_hash(&apart.join("/")));
         } else if self.format == "rules"
             || stem(first) != stem(self.path) && !stem(self.path).is_ascii()
         {
             // Sections of two files of one folder, and names without Latin letters.
-            let name = slug_of(stem(self.path));
-            let hash = Text {
-                title: stem(self.path).to_owned(),
-                ..Text::default()
-            }
-            .content_hash();
-            suffixes.push(name);
-            suffixes.push(hash.get(..8).unwrap_or(&hash).to_owned());
+            suffixes.push(slug_of(stem(self.path)));
+            suffixes.push(short_hash(stem(self.path)));
         }
         suffixes
     }
@@ -245,10 +257,21 @@ const NAMES: usize = 21;
 const TOO_MANY: &str =
     "this import holds 1,000,000 lessons and events already; import the rest in another one";
 
+/// Longest suffix of a slug, in characters.
+const SUFFIX: usize = 24;
+
+/// Eight hexadecimal digits that tell a text from others.
+pub(super) fn short_hash(text: &str) -> String {
+    let text = Text {
+        title: text.to_owned(),
+        ..Text::default()
+    };
+    text.content_hash().chars().take(8).collect()
+}
+
 /// A slug with a suffix, no longer than a new slug may be; `None` where the suffix says nothing.
 pub(super) fn with_suffix(slug: &str, suffix: &str) -> Option<String> {
-    const MOST: usize = 24;
-    let suffix = suffix.get(..MOST).unwrap_or(suffix).trim_matches('-');
+    let suffix = suffix.get(..SUFFIX).unwrap_or(suffix).trim_matches('-');
     if suffix.is_empty() || slug == suffix {
         return None;
     }

@@ -88,7 +88,6 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     finish(&mut fields, title, &body, line);
     let place = Place {
         slug: Some(slug),
-        is_long_taken: true,
         ..Place::at(1, "skill", now)
     };
     record::take(fields, &place, sink);

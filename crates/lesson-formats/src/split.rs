@@ -1,4 +1,5 @@
-//! A skill that is longer than a lesson may be: it becomes several, cut between sections, else between paragraphs.
+//! A text that is longer than a lesson may be: it becomes several lessons, cut between sections, else between paragraphs, else
+//! between lines.
 
 use super::headings::{Fence, headings};
 use super::sink::with_suffix;
@@ -12,8 +13,8 @@ const LEVELS: std::ops::RangeInclusive<usize> = 1..=4;
 const LEAST: usize = 1_024;
 
 /// The lessons that a lesson becomes: itself where it is short enough; else the first keeps its name, and the others are named
-/// by the heading that they begin with. Together they hold its recommendation to the byte, but for blank lines at the cuts; a
-/// paragraph that is too long by itself stays whole.
+/// by the heading that they begin with. Together they hold its recommendation to the byte, but for blank lines at the cuts; code
+/// between fences, and a line, that is too long by itself stays whole.
 pub(super) fn split(lesson: Lesson) -> Vec<Lesson> {
     let text = &lesson.text;
     let beside = bytes(text) - text.recommendation.len();
@@ -81,7 +82,13 @@ fn cut<'a>(text: &'a str, level: usize, room: usize, pieces: &mut Vec<&'a str>) 
         return pieces.push(text);
     }
     if !LEVELS.contains(&level) {
-        return pieces.extend(paragraphs(text));
+        for part in paragraphs(text) {
+            match part.len() <= room {
+                true => pieces.push(part),
+                false => pieces.extend(lines(part)),
+            }
+        }
+        return;
     }
     let mut begin = 0;
     let starts = headings(text)
@@ -110,6 +117,24 @@ fn paragraphs(text: &str) -> Vec<&str> {
         }
         // Within a fence no line counts as blank.
         is_after_blank = is_blank && !is_code;
+        at += line.len();
+    }
+    found.push(&text[begin..]);
+    found
+}
+
+/// The lines of a paragraph; code between fences is one.
+fn lines(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut fence = Fence::default();
+    let (mut begin, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let was_open = fence.is_open();
+        fence.holds(line);
+        if !was_open && at > begin {
+            found.push(&text[begin..at]);
+            begin = at;
+        }
         at += line.len();
     }
     found.push(&text[begin..]);

@@ -1,4 +1,4 @@
-//! Skills that are longer than a lesson may be.
+//! Texts of people that are longer than a lesson may be.
 
 use crate::read;
 use lesson_core::Lesson;
@@ -89,6 +89,79 @@ fn code_is_never_cut_and_a_skill_that_fits_stays_one() {
         &skill(&"x ".repeat(LESSON_BYTES / 2 - 400)),
     ));
     assert_eq!(fits.lessons.len(), 1);
+}
+
+#[test]
+fn rules_and_notes_are_cut_as_skills_are_between_lines_where_nothing_else_parts_them() {
+    let list = "- Keep each step small, and say why it was taken.\n".repeat(700);
+    for (path, content) in [
+        ("AGENTS.md", format!("# How we work\n\n{list}")),
+        ("CLAUDE.md", format!("## One\n\nShort.\n\n## Two\n\n{list}")),
+        (
+            ".cursor/rules/steps.mdc",
+            format!("---\ndescription: Steps\n---\n{list}"),
+        ),
+        ("guide.md", format!("# Guide\n\n{list}")),
+        (
+            "agents/reviewer.md",
+            format!("---\nname: reviewer\ndescription: Reviews\n---\n{list}"),
+        ),
+    ] {
+        let parsed = read((path, &content));
+        assert_eq!(parsed.rejected, [], "{path}");
+        let all: Vec<&Lesson> = parsed.lessons.iter().map(|read| &read.lesson).collect();
+        assert!(all.len() > 2, "{path}: {}", all.len());
+        assert!(
+            sizes(&all).iter().all(|size| *size <= LESSON_BYTES),
+            "{path}: {:?}",
+            sizes(&all)
+        );
+        let lines: usize = all
+            .iter()
+            .map(|one| one.text.recommendation.matches("- Keep each step").count())
+            .sum();
+        assert_eq!(lines, 700, "{path}");
+    }
+}
+
+#[test]
+fn a_skill_of_more_characters_than_any_field_may_have_is_cut_too() {
+    let section = "## Part\n\nSay what you do, and do what you say.\n".repeat(3_000);
+    let parsed = read(("skills/deploy/SKILL.md", &skill(&section)));
+    assert_eq!(parsed.rejected, []);
+    assert!(parsed.lessons.len() >= 8, "{}", parsed.lessons.len());
+}
+
+#[test]
+fn records_of_programs_are_not_cut() {
+    let text = "Say what you do. ".repeat(6_000);
+    let record = format!("{{\"title\": \"Deploy\", \"recommendation\": \"{text}\"}}\n");
+    let parsed = read(("lessons.jsonl", &record));
+    assert_eq!(parsed.lessons.len(), 0);
+    assert_eq!(parsed.rejected[0].code, "too_long");
+}
+
+#[test]
+fn a_source_that_is_no_name_is_kept_beside_the_lesson() {
+    let source = "https://example.com/a/long/way ".repeat(5);
+    let parsed = read((
+        "deploy/SKILL.md",
+        &format!("---\nname: deploy\ndescription: Deploys\nsource: {source}\n---\nSteps.\n"),
+    ));
+    assert_eq!(parsed.rejected, []);
+    let lesson = &parsed.lessons[0].lesson;
+    assert_eq!(lesson.source, "skill");
+    assert!(
+        lesson.text.extra.contains("source_text"),
+        "{}",
+        lesson.text.extra
+    );
+    assert!(
+        parsed
+            .warnings
+            .iter()
+            .any(|warning| warning.code == "too_long")
+    );
 }
 
 proptest! {

@@ -273,6 +273,48 @@ fn a_slug_comes_once() {
 }
 
 #[test]
+fn files_of_one_name_in_many_folders_are_told_apart_by_as_many_as_it_takes() {
+    let mut files = Vec::new();
+    for tongue in ["ja", "tr", "zh-CN"] {
+        for language in ["go", "rust", "swift"] {
+            for part in ["a", "b"] {
+                files.push((
+                    format!("docs/{tongue}/rules/{language}/{part}/testing.md"),
+                    format!("# Testing\n\n{tongue}, {language}, {part}."),
+                ));
+            }
+        }
+    }
+    let parsed = parse_all(&files, Format::Auto, NOW);
+    assert_eq!(parsed.rejected, []);
+    let mut slugs: Vec<_> = parsed
+        .lessons
+        .iter()
+        .map(|read| read.lesson.slug.clone())
+        .collect();
+    slugs.sort();
+    slugs.dedup();
+    assert_eq!(slugs.len(), files.len());
+    // Wherever the import begins, the names are the same.
+    let deeper: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (format!("some/where/{path}"), text.clone()))
+        .collect();
+    let again = parse_all(&deeper, Format::Auto, NOW);
+    for (one, other) in parsed.lessons.iter().zip(&again.lessons) {
+        assert_eq!(one.lesson.slug, other.lesson.slug);
+    }
+}
+
+#[test]
+fn headings_in_other_scripts_with_the_same_latin_letters_are_lessons_each() {
+    let rules = "# ルール\n\n## Agent 編成\n\nOne.\n\n## 並列 Agent 実行\n\nTwo.\n";
+    let parsed = read(("docs/ja/AGENTS.md", rules));
+    assert_eq!(parsed.rejected, []);
+    assert_eq!(parsed.lessons.len(), 2);
+}
+
+#[test]
 fn a_thousand_problems_are_listed_and_the_rest_counted() {
     let parsed = read(("a.jsonl", &"x\n".repeat(5_000)));
     assert_eq!(parsed.rejected.len(), 1_001);
