@@ -192,12 +192,16 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     }
 
     let slug = slug(named.as_deref(), place.slug, &text.title, kind)
-        .ok_or_else(|| refused("slug", "no name can be made: give it a slug, a title or a file name with letters a-z or digits".to_owned()))?;
+        .ok_or_else(|| {
+            // A program's settings, as a rule.
+            if says_nothing(&text) {
+                refused("not_a_lesson", "it has none of a lesson's fields, such as a title or a recommendation; remove it from the import".to_owned())
+            } else {
+                refused("slug", "no name can be made: give it a slug, a title or a file name with letters a-z or digits".to_owned())
+            }
+        })?;
     if text.title.trim().is_empty() {
-        if [&text.description, &text.recommendation, &text.context]
-            .iter()
-            .all(|part| part.trim().is_empty())
-        {
+        if says_nothing(&text) {
             return Err(refused(
                 "empty",
                 format!("`{slug}` says nothing; give it a title or a recommendation"),
@@ -229,6 +233,18 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
         ));
     }
     Ok(lesson)
+}
+
+/// Whether a text has no words but those of its lists.
+fn says_nothing(text: &Text) -> bool {
+    [
+        &text.title,
+        &text.description,
+        &text.recommendation,
+        &text.context,
+    ]
+    .iter()
+    .all(|part| part.trim().is_empty())
 }
 
 /// Names of fields without room that are told.

@@ -1,5 +1,5 @@
 //! A text that is longer than a lesson may be: it becomes several lessons, cut between sections, else between paragraphs, else
-//! between lines.
+//! between lines, else by length.
 
 use super::headings::{Fence, headings};
 use super::sink::with_suffix;
@@ -13,14 +13,22 @@ const LEVELS: std::ops::RangeInclusive<usize> = 1..=4;
 const LEAST: usize = 1_024;
 
 /// The lessons that a lesson becomes: itself where it is short enough; else the first keeps its name, and the others are named
-/// by the heading that they begin with. Together they hold its recommendation to the byte, but for blank lines at the cuts; code
-/// between fences, and a line, that is too long by itself stays whole.
-pub(super) fn split(lesson: Lesson) -> Vec<Lesson> {
-    let text = &lesson.text;
-    let beside = bytes(text) - text.recommendation.len();
-    if beside + text.recommendation.len() <= LESSON_BYTES {
+/// by the heading that they begin with. Together they hold its recommendation to the byte, but for blanks at the cuts. Code between
+/// fences and a line are cut only where one is too long by itself.
+pub(super) fn split(mut lesson: Lesson) -> Vec<Lesson> {
+    if bytes(&lesson.text) <= LESSON_BYTES {
         return vec![lesson];
     }
+    // What each part would repeat is to leave them room.
+    for field in [field_context, field_description] {
+        if bytes(&lesson.text) - lesson.text.recommendation.len() > LESSON_BYTES / 2 {
+            let part = std::mem::take(field(&mut lesson.text));
+            let rest = &mut lesson.text.recommendation;
+            *rest = format!("{part}\n\n{rest}");
+        }
+    }
+    let text = &lesson.text;
+    let beside = bytes(text) - text.recommendation.len();
     // Titles of parts have their heading in them.
     let room = LESSON_BYTES.saturating_sub(beside + TITLE * 4).max(LEAST);
     let mut pieces = Vec::new();
@@ -45,6 +53,14 @@ pub(super) fn split(lesson: Lesson) -> Vec<Lesson> {
             one
         })
         .collect()
+}
+
+fn field_context(text: &mut Text) -> &mut String {
+    &mut text.context
+}
+
+fn field_description(text: &mut Text) -> &mut String {
+    &mut text.description
 }
 
 fn bytes(text: &Text) -> usize {
@@ -85,7 +101,7 @@ fn cut<'a>(text: &'a str, level: usize, room: usize, pieces: &mut Vec<&'a str>) 
         for part in paragraphs(text) {
             match part.len() <= room {
                 true => pieces.push(part),
-                false => pieces.extend(lines(part)),
+                false => lines(part).for_each(|line| by_length(line, room, pieces)),
             }
         }
         return;
@@ -124,21 +140,38 @@ fn paragraphs(text: &str) -> Vec<&str> {
 }
 
 /// The lines of a paragraph; code between fences is one.
-fn lines(text: &str) -> Vec<&str> {
-    let mut found = Vec::new();
+fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut fence = Fence::default();
-    let (mut begin, mut at) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let was_open = fence.is_open();
+    let mut begin = 0;
+    let mut at = 0;
+    let ends = text.split_inclusive('\n').map(move |line| {
         fence.holds(line);
-        if !was_open && at > begin {
-            found.push(&text[begin..at]);
-            begin = at;
-        }
         at += line.len();
+        (at, fence.is_open() && at < text.len())
+    });
+    ends.filter_map(move |(end, is_code)| {
+        (!is_code).then(|| {
+            let line = &text[begin..end];
+            begin = end;
+            line
+        })
+    })
+}
+
+/// Cuts what nothing else parts: after a line, else after a word, else anywhere.
+fn by_length<'a>(mut text: &'a str, room: usize, pieces: &mut Vec<&'a str>) {
+    while text.len() > room {
+        let head = &text[..text.floor_char_boundary(room)];
+        let end = head
+            .rfind('\n')
+            .or_else(|| head.rfind(' '))
+            .map_or(head.len(), |at| at + 1);
+        pieces.push(&text[..end]);
+        text = &text[end..];
     }
-    found.push(&text[begin..]);
-    found
+    if !text.is_empty() {
+        pieces.push(text);
+    }
 }
 
 /// Pieces that follow each other, as many together as have room.

@@ -133,6 +133,36 @@ fn a_skill_of_more_characters_than_any_field_may_have_is_cut_too() {
 }
 
 #[test]
+fn one_line_without_an_end_and_code_without_an_end_are_cut_by_length() {
+    let words = "Every word of it counts. ".repeat(3_000);
+    let code = format!("```\n{}```\n", "run --now\n".repeat(5_000));
+    for body in [words, "é".repeat(40_000), code] {
+        let parsed = read(("skills/deploy/SKILL.md", &skill(&body)));
+        assert_eq!(parsed.rejected, []);
+        let all: Vec<&Lesson> = parsed.lessons.iter().map(|read| &read.lesson).collect();
+        assert!(sizes(&all).iter().all(|size| *size <= LESSON_BYTES));
+        let said: String = all
+            .iter()
+            .map(|one| one.text.recommendation.as_str())
+            .collect();
+        let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        assert_eq!(letters(&said), letters(&body));
+    }
+}
+
+#[test]
+fn a_context_that_would_fill_every_part_stands_in_the_first() {
+    let context = "Where it is a release of many parts. ".repeat(400);
+    let body = "Say what you do.\n\n".repeat(1_000);
+    let note = format!("---\ntitle: Deploy\ncontext: {context}\n---\n{body}");
+    let parsed = read(("deploy.md", &note));
+    assert_eq!(parsed.rejected, []);
+    let all: Vec<&Lesson> = parsed.lessons.iter().map(|read| &read.lesson).collect();
+    assert!(sizes(&all).iter().all(|size| *size <= LESSON_BYTES));
+    assert!(all[0].text.recommendation.contains("Where it is a release"));
+}
+
+#[test]
 fn records_of_programs_are_not_cut() {
     let text = "Say what you do. ".repeat(6_000);
     let record = format!("{{\"title\": \"Deploy\", \"recommendation\": \"{text}\"}}\n");
