@@ -149,12 +149,10 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
         at += line.len();
         (at, fence.is_open() && at < text.len())
     });
-    ends.filter_map(move |(end, is_code)| {
-        (!is_code).then(|| {
-            let line = &text[begin..end];
-            begin = end;
-            line
-        })
+    ends.filter(|(_, is_code)| !is_code).map(move |(end, _)| {
+        let line = &text[begin..end];
+        begin = end;
+        line
     })
 }
 
