@@ -6,14 +6,14 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { after, test } from "node:test";
 import { env, key as publishable, sql, token, url } from "../stack/stack.mjs";
-import { agent, dist, edge, raw, refused, space, until } from "./edge.mjs";
+import { agent, clocked, dist, edge, raw, refused, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
 const proxy = await between(url);
 after(() => proxy.end());
 const it = await edge({ at: proxy.url });
 const home = await space();
-const { key, id } = await home.agent("auth agent");
+const { key } = await home.agent("auth agent");
 const me = agent(it, key);
 /** A key with its checksum, and one that is made up. */
 const checked = (random) => random + createHash("sha256").update(random).digest("hex").slice(0, 8);
@@ -183,18 +183,18 @@ test("6: nothing that is built names the role that may do everything, or holds a
 });
 
 test("5: a key that is revoked is refused within 60 seconds, and only that key", async () => {
-  const other = await home.agent("another");
-  const they = agent(it, other.key);
+  // Its clock is four times as fast: a quarter of a minute here is a minute there.
+  const fast = await edge({ rewrite: (file, text) => (file === "edge/worker.js" ? clocked(text, 4) : text) });
+  const [mine, other] = [await home.agent("revoked"), await home.agent("another")];
+  const [me, they] = [agent(fast, mine.key), agent(fast, other.key)];
   await they.post("/v1/search", { query: "queue" });
   await me.post("/v1/search", { query: "queue" });
-  assert.equal(await home.who.call("revoke_agent_key", { p_key: id }), true);
+  assert.equal(await home.who.call("revoke_agent_key", { p_key: mine.id }), true);
   const begun = Date.now();
   await until(async () => (await me.send("POST", "/v1/search", { query: "queue" })).status === 401, {
-    within: 60_000,
-    every: 1_000,
     what: "the refusal",
   });
-  assert.ok(Date.now() - begun <= 60_000);
+  assert.ok(Date.now() - begun <= 15_000);
   unauthorized(await me.rpc({ jsonrpc: "2.0", id: 1, method: "ping" }));
   await they.post("/v1/search", { query: "queue" });
 });

@@ -153,6 +153,19 @@ export async function until(look, { within = 120_000, every = 200, what = "it" }
   }
 }
 
+/** A text with a part of it put in the place of another, which has to be there. */
+export function replaced(text, part, by) {
+  assert.ok(text.includes(part), `the worker has no ${part} any more`);
+  return text.replace(part, () => by);
+}
+
+/** The worker with a clock that goes `rate` times as fast as the machine's. */
+export function clocked(worker, rate) {
+  const made = "new Edge({";
+  const since = Date.now();
+  return replaced(worker, made, `${made} now: () => Math.floor(${since} + (Date.now() - ${since}) * ${rate}),`);
+}
+
 /** Does `work` for each item, some at a time. */
 export async function each(items, at_once, work) {
   const left = [...items].entries();

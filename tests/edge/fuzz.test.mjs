@@ -29,7 +29,7 @@ test("no request that the document allows, or forbids, makes the edge fail", { t
   // What only the ledger can tell is refused: a cursor of nothing, a cause that is not among the lessons, a policy without such a name.
   words.push("--exclude-checks", "positive_data_acceptance");
   // Always the same requests: a failure can be run again.
-  words.push("--seed", "1", "--max-examples", "60", "--phases", "examples,coverage,fuzzing,stateful", "--no-color");
+  words.push("--seed", "1", "--max-examples", "40", "--phases", "examples,coverage,fuzzing,stateful", "--no-color");
   words.push("--suppress-health-check", "all", "--request-timeout", "20");
   const child = spawn(program, words, {
     cwd: folder,

@@ -1,4 +1,4 @@
-// A space that no isolate holds: requests read their part of it from the store. The loop walked through 25,000 lessons, and what may go wrong.
+// A space that no isolate holds: requests read their part of it from the store. The loop walked through 16,000 lessons, and what may go wrong.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";
@@ -6,7 +6,7 @@ import { author, lesson, sql, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until, METERED } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
-const LESSONS = 25_000;
+const LESSONS = 16_000;
 
 const proxies = [];
 after(() => Promise.all(proxies.map((proxy) => proxy.end())));

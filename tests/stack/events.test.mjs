@@ -59,6 +59,29 @@ const payload = (space, op_id) =>
   JSON.parse(sql("select payload from events where space = :'space' and op_id = :'op_id'", { space, op_id }));
 const fields = (answer) => answer.rejected.map((row) => row.field);
 
+test("a lesson's history has the lift that each event left it with, the newest that of its row", async () => {
+  const { space, by } = await decided();
+  assert.deepEqual(fields(await ada.push(space, by.actor, [by.event(...tracked("d", "a"))])), []);
+  const before = (await told(ada, space, "a")).events;
+  assert.deepEqual(fields(await ada.push(space, by.actor, [by.event(...outcome("d", "success"))])), []);
+  const [moved, ...rest] = (await told(ada, space, "a")).events;
+  assert.equal(moved.event.type, "OutcomeRecorded");
+  const row = JSON.parse(
+    sql("select json_build_array(lift_mean, lift_variance) from lessons where space = :'space' and slug = 'a'", {
+      space,
+    }),
+  );
+  assert.deepEqual([moved.lift.mean, moved.lift.variance], row);
+  assert.ok(moved.lift.mean > 0 && moved.lift.variance > 0, JSON.stringify(moved.lift));
+  assert.deepEqual(rest, before, "what came before is told as it was");
+  // The other lesson was not applied: nothing is learned of it.
+  const other = (await told(ada, space, "b")).events;
+  assert.ok(
+    other.every(({ lift }) => lift === null || lift.mean === 0),
+    JSON.stringify(other),
+  );
+});
+
 test("a decision's row tells who asked, what came of it and who said so, and settings are rows", async () => {
   const { space, by } = await decided();
   const phone = author("phone");

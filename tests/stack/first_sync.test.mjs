@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { Devices, added, person, rated } from "./device.mjs";
 import { author, sql } from "./stack.mjs";
 
-const LESSONS = 100_000;
+const LESSONS = 40_000;
 
 let devices;
 let who;

@@ -4,7 +4,7 @@ import { before, test } from "node:test";
 import { fill, record } from "../benches/scale/corpus.mjs";
 import { author, edge, lesson, sql, user } from "./stack.mjs";
 
-const LESSONS = 25_000;
+const LESSONS = 16_000;
 let who, id, by;
 
 before(async () => {
@@ -52,6 +52,9 @@ test("numbers of all lessons in one answer, with the lessons of the lists alone"
   assert.ok(causal_ratio > 0.3 && causal_ratio < 0.6, `${causal_ratio}`);
   assert.ok(answer.page.lessons.length >= 10 && answer.page.lessons.length < 120, `${answer.page.lessons.length} rows`);
   assert.ok(took < 8_000, `${took.toFixed(0)} ms`);
+  assert.deepEqual(answer.report.runs, { runs: 40, with_outcome: 0, successes: 0, pending: 40, control: 0 });
+  const uses = sql("select sum(use_count) from lessons where space = :'id' and not archived", { id });
+  assert.deepEqual([answer.report.uses, Number(uses) > 120], [Number(uses), true]);
   const { tags } = (await report({ kind: "tags", visible: true })).report;
   assert.equal(tags.tags.words.length, 200);
   assert.ok(tags.tags.total > 1_000);

@@ -196,10 +196,9 @@ pub fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Resu
     let site = Site::open(&dist, Some(0), stack.as_ref().map(Stack::offer))?;
     site.start()?;
     let mut command = node_tests(cache)?;
-    if needs.contains(&Need::Workerd) || needs.contains(&Need::LocalClients) {
-        // Times are held against bars there.
-        command.arg("--test-concurrency=1");
-    }
+    // Two files at a time, as tests wait more than they reckon; one where times are held against bars.
+    let at_once = if needs.contains(&Need::Workerd) { 1 } else { 2 };
+    command.arg(format!("--test-concurrency={at_once}"));
     command.args(suite_files(cache, folders, only)?);
     if needs.contains(&Need::Browser) {
         command.env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
