@@ -16,6 +16,8 @@ const BEFORE: &[&str] = &[
     "swap", "replace", "depend", "migrate", "rename",
 ];
 const REACH: usize = 8;
+/// Words by which one name takes the place of another.
+const SWAPS: &[&str] = &["replace", "swap", "switch", "instead", "rather"];
 /// Words that make a sentence one about packages.
 const ABOUT: &[&str] = &[
     "install",
@@ -73,10 +75,10 @@ const SHORTEST: usize = 5;
 pub(super) fn found(read: &str) -> Option<(&str, &str)> {
     let about = |word: &str| ABOUT.contains(&trimmed(word));
     read.lines()
-        .filter(|line| line.split_whitespace().any(about))
-        .flat_map(|line| line.split(';'))
-        .flat_map(|part| part.split(". "))
-        .find_map(sentence)
+        .map(|line| (line, line.split_whitespace().any(about)))
+        .flat_map(|(line, about)| line.split(';').map(move |part| (part, about)))
+        .flat_map(|(part, about)| part.split(". ").map(move |part| (part, about)))
+        .find_map(|(part, about)| sentence(part, about))
 }
 
 /// A word without the signs around it.
@@ -84,12 +86,14 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '@' && c != '\'')
 }
 
-fn sentence(text: &str) -> Option<(&str, &str)> {
+/// `about`: packages are spoken of; else a name counts that takes the place of the one that it is a letter away from.
+fn sentence(text: &str, about: bool) -> Option<(&str, &str)> {
     let mut words = text.split_whitespace().map(trimmed);
     if words.clone().any(|word| WARNS.contains(&word)) {
         return None;
     }
     let pip = words.clone().any(|word| word.starts_with("pip"));
+    let swaps = words.clone().any(|word| SWAPS.contains(&word));
     let mut left = 0;
     let mut replaced = None;
     let mut before = "";
@@ -116,7 +120,9 @@ fn sentence(text: &str) -> Option<(&str, &str)> {
                     .is_some_and(|rest| known.strip_prefix("python-") == Some(rest))
     };
     let known = all.iter().find_map(|name| {
-        let known = KNOWN.iter().find(|known| near(name, known))?;
+        let known = KNOWN
+            .iter()
+            .find(|known| near(name, known) && (about || swaps && all.contains(known)))?;
         (!KNOWN.contains(name)).then_some((*name, *known))
     });
     // What it stands in for need not be well known.
@@ -187,6 +193,7 @@ mod tests {
             ("cargo add blurhashh instead of blurhash", "blurhashh"),
             ("replace express by expres in the dependencies", "expres"),
             ("switch lodash to lodahs in package.json", "lodahs"),
+            ("replace express with expresss, same api", "expresss"),
         ] {
             assert_eq!(found(text).map(|(name, _)| name), Some(name), "{text}");
         }

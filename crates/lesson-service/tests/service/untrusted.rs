@@ -208,17 +208,22 @@ fn a_new_lesson_has_a_size() {
         json!({"recommendation": long, "base_rev": added.rev}),
     );
     assert_eq!(status, 413);
-    // A longer file is refused by its name, and the others are taken.
+    // A longer record is refused by its name, and the others are taken; what a person wrote becomes several lessons.
     let imported: Imported = fixture.ok(
         "POST /v1/import",
         json!({"files": [
-            {"path": "long.md", "content": format!("# Too long\n\n{long}")},
+            {"path": "long.json", "content": json!({"title": "Too long", "recommendation": long}).to_string()},
             {"path": "short.md", "content": "# Short\n\nIt is short."},
         ]}),
     );
     assert_eq!(imported.added, 1);
     let refused = &imported.rejected[0];
-    assert_eq!((&*refused.path, &*refused.code), ("long.md", "too_large"));
+    assert_eq!((&*refused.path, &*refused.code), ("long.json", "too_large"));
+    let imported: Imported = fixture.ok(
+        "POST /v1/import",
+        json!({"files": [{"path": "long.md", "content": format!("# Not too long\n\n{long}")}]}),
+    );
+    assert_eq!((imported.added, imported.rejected.len()), (2, 0));
 }
 
 #[test]
