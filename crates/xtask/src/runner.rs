@@ -87,11 +87,7 @@ impl Runner {
             Self::Tests(targets) => {
                 cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())
             }
-            // All, even when one failed; the first failure is the answer.
-            Self::Wasm => {
-                let all = IN_BROWSER.map(|arguments| in_browser(cache, arguments));
-                all.into_iter().collect()
-            }
+            Self::Wasm => in_browser(cache),
             Self::Node(folders) => node(cache, folders, needs, only),
             Self::Stack(folders) => stack(cache, folders, only),
             Self::Types => types(cache),
@@ -133,15 +129,31 @@ const BROWSER_ARGUMENTS: [&str; 7] = [
     "--disable-sync",
 ];
 
-/// Tests that are marked for a browser: the module's, lesson-embed's with every kernel there is, and the dashboard's.
-const IN_BROWSER: [&[&str]; 3] = [
-    &["-p", "lesson-wasm", "--lib", "--tests"],
-    &["-p", "lesson-embed", "--lib", "--features", "relaxed-simd"],
-    &["-p", "web", "--bins"],
+/// Tests that are marked for a browser: the module's, lesson-embed's with every kernel there is, and the dashboard's. As one
+/// command, so that what they stand on is compiled once, with the features of all.
+const IN_BROWSER: &[&str] = &[
+    "-p",
+    "lesson-wasm",
+    "-p",
+    "lesson-embed",
+    "-p",
+    "web",
+    "--features",
+    "lesson-embed/relaxed-simd",
+    "--lib",
+    "--bins",
+    "--test",
+    "browser",
+    "--test",
+    "indexed_db",
+    "--test",
+    "ledgers",
+    "--test",
+    "network",
 ];
 
 /// Runs tests in headless Chromium.
-fn in_browser(cache: &Cache, arguments: &[&str]) -> Result<()> {
+fn in_browser(cache: &Cache) -> Result<()> {
     let capabilities = json!({ "goog:chromeOptions": { "binary": browser::chromium(cache)?, "args": BROWSER_ARGUMENTS } });
     let settings = cache.home.join("webdriver.json");
     std::fs::write(&settings, capabilities.to_string())
@@ -159,7 +171,7 @@ fn in_browser(cache: &Cache, arguments: &[&str]) -> Result<()> {
         // Seconds; a busy CI is slow to start a browser.
         .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         .args(["test", "--no-fail-fast", "--target", TARGET])
-        .args(arguments);
+        .args(IN_BROWSER);
     run::loud(cargo, REMEDY)
 }
 
