@@ -13,7 +13,7 @@ const proxy = await between(url);
 after(() => proxy.end());
 const it = await edge({ at: proxy.url });
 const home = await space();
-const { key } = await home.agent("auth agent");
+const { key, id } = await home.agent("auth agent");
 const me = agent(it, key);
 /** A key with its checksum, and one that is made up. */
 const checked = (random) => random + createHash("sha256").update(random).digest("hex").slice(0, 8);
