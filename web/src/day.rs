@@ -46,6 +46,8 @@ pub fn first_of_last(days: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_day_has_a_number_and_a_name() {

@@ -180,6 +180,8 @@ impl Class {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_change_is_one_text_and_long_stretches_are_folded() {

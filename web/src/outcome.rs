@@ -91,6 +91,8 @@ pub fn in_summary(summary: &str, domain: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn outcomes_are_told_in_the_words_of_their_domain() {

@@ -221,6 +221,8 @@ fn moving(status: &SyncStatus) -> String {
 mod tests {
     use super::*;
     use lesson_types::SyncProgress;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn status(phase: SyncPhase) -> SyncStatus {
         SyncStatus {

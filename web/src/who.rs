@@ -119,6 +119,8 @@ fn is_id(id: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     const ID: &str = "01a2012d-d092-763a-ba5f-a767f515c648";
 

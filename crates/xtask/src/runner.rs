@@ -16,9 +16,9 @@ use crate::{bench, browser, clients, model, pieces, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
-/// What is compiled for this machine, the dashboard's reckoning included. Cargo unifies the features of third-party
-/// crates over what it is asked for, so every suite that compiles any of this asks for all of it: else serde and
-/// whatever stands on it would be compiled once for each suite.
+/// What is compiled for this machine; the dashboard's tests run in the browser, for which it is compiled anyway. Cargo
+/// unifies the features of third-party crates over what it is asked for, so every suite that compiles any of this asks for
+/// all of it: else serde and whatever stands on it would be compiled once for each suite.
 pub const NATIVE: &[&str] = &[
     "-p",
     "difflib-exact",
@@ -42,8 +42,6 @@ pub const NATIVE: &[&str] = &[
     "lesson-clients",
     "-p",
     "lesson-local",
-    "-p",
-    "web",
     "--features",
     "lesson-types/schema",
 ];

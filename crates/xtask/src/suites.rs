@@ -35,7 +35,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "core",
-        about: "domain, requests, store and handler, and what the dashboard reckons, natively",
+        about: "domain, requests, store and handler, natively",
         needs: &[],
         runner: Runner::Cargo(NATIVE),
     },
@@ -85,7 +85,7 @@ const SUITES: &[Suite] = &[
     },
     Suite {
         name: "wasm",
-        about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels and the dashboard's pieces there",
+        about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels, and the dashboard's reckoning and pieces there",
         needs: &[Need::WasmTarget, Need::WasmRunner, Need::Browser],
         runner: Runner::Wasm,
     },

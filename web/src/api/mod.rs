@@ -5,6 +5,8 @@ mod body;
 mod client;
 mod latest;
 mod query;
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests;
 
 pub use asking::{Asking, act_apart};
 pub use body::{object, read};

@@ -107,6 +107,8 @@ pub fn RelevanceChip(relevance: RelevanceWord) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn counts_stand_without_a_claim() {

@@ -243,6 +243,8 @@ fn NumbersTable(title: &'static str, numbers: Signal<Numbers>) -> impl IntoView 
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn numbers_become_csv_that_a_spreadsheet_reads_as_text() {

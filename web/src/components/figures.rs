@@ -106,6 +106,8 @@ fn course(values: &[Option<f64>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_course_fills_its_height_and_skips_gaps() {

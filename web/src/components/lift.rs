@@ -104,6 +104,8 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn lift(mean: f64, half: f64, verdict: LiftWord) -> LiftBelief {
         LiftBelief {

@@ -28,6 +28,8 @@ fn told(measured: &DecisionMeasured) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_gap_between_ranks_is_explained() {

@@ -390,6 +390,8 @@ fn stacked(plotted: &Plotted, top: f64) -> Vec<AnyView> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn the_axis_holds_every_value_in_round_steps() {

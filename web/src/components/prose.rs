@@ -123,6 +123,8 @@ fn inline(piece: Inline, links: bool) -> AnyView {
 #[cfg(test)]
 mod tests {
     use super::destination;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_link_leads_to_the_web_or_to_a_lesson() {

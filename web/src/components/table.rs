@@ -316,6 +316,8 @@ fn drawn<Row>(columns: &[Column<Row>], row: &Row, testid: &'static str) -> AnyVi
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_file_has_the_columns_that_say_what_they_are_in() {

@@ -42,6 +42,8 @@ pub fn parsed(kind: ConstantKind, typed: &str) -> Value {
 mod tests {
     use super::*;
     use serde_json::json as value_of;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn values_are_typed_and_read_back() {

@@ -165,6 +165,8 @@ pub fn Figures(figures: Vec<Figure>) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_figure_tells_its_change_and_judges_it_only_where_its_interval_leaves_zero() {

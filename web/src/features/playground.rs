@@ -237,6 +237,8 @@ fn Steps(state: PlaygroundState) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_address_names_a_decision_whatever_it_holds() {

@@ -100,6 +100,8 @@ pub fn RangeChoice(range: RwSignal<Range>) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_address_names_a_range() {

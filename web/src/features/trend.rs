@@ -185,6 +185,8 @@ pub fn share(part: u32, whole: u32) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn days_are_short_on_an_axis() {

@@ -215,6 +215,8 @@ pub fn SavedViews(
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn names(views: &Views, place: &str) -> Vec<String> {
         let all = views.of(place).into_iter();

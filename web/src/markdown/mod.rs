@@ -55,6 +55,8 @@ fn words(blocks: &[Block], enough: usize, out: &mut String) {
 mod tests {
     use super::tree::{BLOCKS, DEPTH};
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn text(t: &str) -> Inline {
         Inline::Text(t.to_owned())

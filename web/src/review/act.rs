@@ -103,6 +103,8 @@ fn json(body: &impl Serialize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn acts_are_told_by_their_requests() {

@@ -90,6 +90,8 @@ fn read() -> Vec<PendingAction> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_act_is_left_when_its_tab_is_gone() {

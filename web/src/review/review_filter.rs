@@ -43,6 +43,8 @@ impl ReviewFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_filter_becomes_an_address_and_a_request_and_is_read_back() {

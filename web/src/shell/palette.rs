@@ -282,6 +282,8 @@ fn grouped(choices: Vec<Choice>) -> Vec<(&'static str, Vec<(usize, Choice)>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn typed_words_begin_the_words_of_a_label() {

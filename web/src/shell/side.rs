@@ -171,6 +171,8 @@ fn model(state: &ModelState) -> (&'static str, String) {
 #[cfg(test)]
 mod tests {
     use super::short;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_count_fits_its_room() {

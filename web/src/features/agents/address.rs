@@ -84,6 +84,8 @@ pub fn origin(typed: &str) -> Result<String, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::origin;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_address_is_an_origin_that_keeps_the_key_secret() {

@@ -182,6 +182,8 @@ fn servers(fields: &str, key: &str) -> String {
 mod tests {
     use super::Agent;
     use serde_json::{Value, json};
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn files_are_json_that_names_address_and_key() {

@@ -464,6 +464,8 @@ fn is_spread(places: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn places_are_shares_of_the_span_and_never_go_back() {

@@ -53,6 +53,8 @@ fn words(mover: &Mover) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn what_is_recorded_only_is_told_apart() {

@@ -51,6 +51,8 @@ impl<T> Pager<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn shown(pages: &Pager<u32>) -> Vec<u32> {
         pages.newest_first().copied().collect()

@@ -138,6 +138,8 @@ pub fn Reconcile(
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_field_goes_to_whoever_changed_it() {

@@ -313,6 +313,8 @@ fn rows_of(page: LessonPage) -> impl Iterator<Item = Arc<Row>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn rows_are_asked_for_around_what_is_seen_and_only_when_missing() {

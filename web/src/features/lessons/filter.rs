@@ -187,6 +187,8 @@ pub fn orders() -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_filter_becomes_an_address_and_a_request() {

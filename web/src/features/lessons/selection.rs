@@ -369,6 +369,8 @@ fn words(act: BulkAct) -> (&'static str, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_outcome_is_told_in_numbers() {

@@ -36,6 +36,8 @@ pub fn reachable(total: u32, row: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_window_holds_what_is_seen_and_a_little_more() {

@@ -156,6 +156,8 @@ fn words(is_vote: bool, is_positive: bool, before: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn what_was_said_is_shown() {

@@ -256,6 +256,8 @@ fn MovedTable(rows: Vec<Moved>) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn what_was_told_is_shown_in_the_words_of_the_domain() {

@@ -71,6 +71,8 @@ pub fn PromptText(text: String) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::tokens;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_text_is_reckoned_as_the_engine_does() {

@@ -175,6 +175,8 @@ fn lower(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn entry(steps: &[(&str, f64)]) -> TraceEntry {
         let factors = steps

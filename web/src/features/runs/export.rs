@@ -149,6 +149,8 @@ pub fn ExportRuns(feed: Feed) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn run() -> DecisionView {
         serde_json::from_value(serde_json::json!({

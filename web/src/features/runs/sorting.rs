@@ -228,6 +228,8 @@ impl Sorting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn run(id: &str, query: &str, tokens: Option<u32>) -> DecisionView {
         serde_json::from_value(serde_json::json!({

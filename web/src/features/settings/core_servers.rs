@@ -131,6 +131,8 @@ fn has(list: &[String], server: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_server_is_listed_once_whatever_its_letters() {

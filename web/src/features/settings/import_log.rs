@@ -157,6 +157,8 @@ fn fitting(all: &[Logged]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     fn import(lessons: usize) -> Logged {
         let lesson = ImportedLesson {

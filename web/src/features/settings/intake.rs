@@ -335,6 +335,8 @@ fn apart_from_skills(paths: &[&str]) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn of_a_folder_what_people_and_tools_write_down_is_taken() {

@@ -197,6 +197,8 @@ fn told(lift: &Lift, more_runs: Option<u32>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_lift_is_told_with_its_interval_or_why_there_is_none() {

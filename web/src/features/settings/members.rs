@@ -398,6 +398,8 @@ fn Question(page: MembersSection) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_member_is_called_by_what_is_known() {

@@ -141,6 +141,8 @@ fn Lines(title: &'static str, testid: &'static str, list: Vec<Rejected>) -> impl
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn counts_are_named_the_most_first() {

@@ -115,6 +115,8 @@ fn broken(address: &str) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn an_index_names_files() {

@@ -63,6 +63,8 @@ pub fn sentence(section: &str, name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
 
     #[test]
     fn a_constant_is_told_by_its_section_and_name() {
