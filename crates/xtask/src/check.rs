@@ -141,7 +141,7 @@ fn licences(cache: &Cache) -> Result<()> {
 }
 
 fn structure(cache: &Cache) -> Result<()> {
-    let mut cargo = run::cargo(cache)?;
+    let mut cargo = run::program(cache, "cargo")?;
     cargo.args(["test", "-p", "xtask", "--test", "tidy"]);
     run::loud(cargo, "each failure names the file and what to do")
 }

@@ -48,6 +48,8 @@ pub const NATIVE: &[&str] = &[
 
 /// What a suite runs.
 pub enum Runner {
+    /// The tests of this program, beside it: its packages are compiled there already.
+    Own,
     /// `cargo test` with these arguments, on this machine.
     Cargo(&'static [&'static str]),
     /// `cargo test` of targets of the package `tests`, on this machine.
@@ -81,6 +83,11 @@ impl Runner {
     /// Runs it; `needs` are those that set-up has provided for it. Of files in Node those with `only` in their path.
     pub fn run(&self, cache: &Cache, needs: &[Need], only: &str) -> Result<()> {
         match *self {
+            Self::Own => {
+                let mut cargo = run::program(cache, "cargo")?;
+                cargo.args(["test", "--no-fail-fast", "-p", "xtask"]);
+                run::loud(cargo, REMEDY)
+            }
             Self::Cargo(arguments) => cargo_test(cache, needs, arguments),
             Self::Tests(targets) => {
                 cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())

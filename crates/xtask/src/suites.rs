@@ -31,7 +31,7 @@ const SUITES: &[Suite] = &[
         name: "tidy",
         about: "the structure of the repository, and the build tool itself",
         needs: &[],
-        runner: Runner::Cargo(&["-p", "xtask"]),
+        runner: Runner::Own,
     },
     Suite {
         name: "core",
