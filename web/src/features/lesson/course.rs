@@ -411,11 +411,10 @@ fn told(points: &[CoursePoint], place: usize, measure: Measure) -> String {
 fn by(difference: f64) -> String {
     let points = difference * 100.0;
     if points.abs() < 0.005 {
-        "unchanged".to_owned()
-    } else {
-        let sign = if points > 0.0 { "+" } else { "−" };
-        format!("{sign}{} points", format::trim(points.abs(), 2))
+        return "unchanged".to_owned();
     }
+    let sign = if points > 0.0 { "+" } else { "−" };
+    format!("{sign}{} points", format::trim(points.abs(), 2))
 }
 
 fn places_in_order(count: usize) -> Vec<f64> {
@@ -454,10 +453,8 @@ fn places(times: &[f64]) -> Vec<f64> {
 /// Whether points stand far enough from each other to be told apart.
 fn is_spread(places: &[f64]) -> bool {
     const NEAR: f64 = 0.01;
-    let near = places
-        .windows(2)
-        .filter(|pair| pair[1] - pair[0] < NEAR)
-        .count();
+    let pairs = places.windows(2);
+    let near = pairs.filter(|pair| pair[1] - pair[0] < NEAR).count();
     near * 2 < places.len()
 }
 
