@@ -221,7 +221,7 @@ fn a_new_lesson_has_a_size() {
     assert_eq!((&*refused.path, &*refused.code), ("long.json", "too_large"));
     let imported: Imported = fixture.ok(
         "POST /v1/import",
-        json!({"files": [{"path": "long.md", "content": format!("# Not too long\n\n{long}")}]}),
+        json!({"files": [{"path": "guide.md", "content": format!("# Not too long\n\n{long}")}]}),
     );
     assert_eq!((imported.added, imported.rejected.len()), (2, 0));
 }
