@@ -142,6 +142,26 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
     })
 }
 
+/// Names the module that cargo's file is of.
+const LAST: &str = "lesson_wasm.last";
+
+fn folder(cache: &Cache, toolchain: &Toolchain, profile: Profile) -> Result<PathBuf> {
+    Ok(toolchain
+        .target_dir(cache)?
+        .join(TARGET)
+        .join(profile.folder()))
+}
+
+/// To be called before cargo compiles the module otherwise in the folder of a quick build: its file is of neither module then.
+pub fn forget_last(cache: &Cache) -> Result<()> {
+    let last = folder(cache, &Toolchain::need(cache)?, Profile::Quick)?.join(LAST);
+    if last.exists() {
+        fs::remove_file(&last)
+            .with_context(|| advice(last.display(), "check the cache's permissions"))?;
+    }
+    Ok(())
+}
+
 /// Compiles the module; answers with cargo's file.
 fn compile(
     cache: &Cache,
@@ -149,12 +169,9 @@ fn compile(
     profile: Profile,
     module: Module,
 ) -> Result<PathBuf> {
-    let out = toolchain
-        .target_dir(cache)?
-        .join(TARGET)
-        .join(profile.folder());
+    let out = folder(cache, toolchain, profile)?;
     // Both builds leave the same file name, and cargo would take the other build's file for a fresh one.
-    let last = out.join("lesson_wasm.last");
+    let last = out.join(LAST);
     if fs::read_to_string(&last).unwrap_or_default() != module.name() {
         for left in [
             out.join("lesson_wasm.wasm"),
