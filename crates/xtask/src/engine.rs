@@ -142,26 +142,6 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
     })
 }
 
-/// Names the module that cargo's file is of.
-const LAST: &str = "lesson_wasm.last";
-
-fn folder(cache: &Cache, toolchain: &Toolchain, profile: Profile) -> Result<PathBuf> {
-    Ok(toolchain
-        .target_dir(cache)?
-        .join(TARGET)
-        .join(profile.folder()))
-}
-
-/// To be called before cargo compiles the module otherwise in the folder of a quick build: its file is of neither module then.
-pub fn forget_last(cache: &Cache) -> Result<()> {
-    let last = folder(cache, &Toolchain::need(cache)?, Profile::Quick)?.join(LAST);
-    if last.exists() {
-        fs::remove_file(&last)
-            .with_context(|| advice(last.display(), "check the cache's permissions"))?;
-    }
-    Ok(())
-}
-
 /// Compiles the module; answers with cargo's file.
 fn compile(
     cache: &Cache,
@@ -169,9 +149,12 @@ fn compile(
     profile: Profile,
     module: Module,
 ) -> Result<PathBuf> {
-    let out = folder(cache, toolchain, profile)?;
+    let out = toolchain
+        .target_dir(cache)?
+        .join(TARGET)
+        .join(profile.folder());
     // Both builds leave the same file name, and cargo would take the other build's file for a fresh one.
-    let last = out.join(LAST);
+    let last = out.join("lesson_wasm.last");
     if fs::read_to_string(&last).unwrap_or_default() != module.name() {
         for left in [
             out.join("lesson_wasm.wasm"),

@@ -9,11 +9,10 @@ use crate::cache::Cache;
 use crate::fault::{advice, fault};
 use crate::needs::Need;
 use crate::node_tests::node_tests;
-use crate::profile::Profile;
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{bench, browser, clients, engine, model, pieces, python, run};
+use crate::{bench, browser, clients, model, pieces, python, run};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -164,7 +163,6 @@ fn in_browser(cache: &Cache) -> Result<()> {
     let settings = cache.home.join("webdriver.json");
     std::fs::write(&settings, capabilities.to_string())
         .with_context(|| advice(settings.display(), "free some space"))?;
-    engine::forget_last(cache)?;
     let mut cargo = Toolchain::need(cache)?.cargo(cache)?;
     cargo
         .env(
@@ -178,8 +176,6 @@ fn in_browser(cache: &Cache) -> Result<()> {
         // Seconds; a busy CI is slow to start a browser.
         .env("WASM_BINDGEN_TEST_TIMEOUT", "300")
         .args(["test", "--no-fail-fast", "--target", TARGET])
-        // What the module and the dashboard stand on is compiled so already.
-        .args(Profile::Quick.for_cargo())
         .args(IN_BROWSER);
     run::loud(cargo, REMEDY)
 }

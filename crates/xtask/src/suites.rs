@@ -242,12 +242,8 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
     for suite in chosen {
         say(format_args!("\n── {}: {} ──\n", suite.name, suite.about));
         let clock = Clock::start();
-        // From there on, what is compiled goes into the folder of those builds, and tests wait for pages and servers: nothing
-        // is compiled beside them.
-        if [Need::QuickDist, Need::WasmRunner]
-            .iter()
-            .any(|need| suite.needs.contains(need))
-        {
+        // From there on, tests wait for pages and servers: nothing is compiled beside them.
+        if suite.needs.contains(&Need::QuickDist) {
             wait(build.take());
         }
         let failures = failures(cache)?;
