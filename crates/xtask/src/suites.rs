@@ -295,9 +295,12 @@ fn ahead(cache: &Cache) -> Option<JoinHandle<()>> {
     plan.run().ok()?;
     let cache = cache.clone();
     Some(std::thread::spawn(move || {
-        let _ = [Profile::Quick, Profile::Release]
-            .into_iter()
-            .try_for_each(|profile| bundle::ahead(&cache, profile, Builds::Both));
+        let _ = [
+            (Profile::Quick, Builds::One),
+            (Profile::Release, Builds::Both),
+        ]
+        .into_iter()
+        .try_for_each(|(profile, builds)| bundle::ahead(&cache, profile, builds));
     }))
 }
 
