@@ -259,6 +259,24 @@ fn rust_files_say_their_purpose_and_stay_short() {
     none(&faults);
 }
 
+/// The suite `wasm` runs them in a browser, and nothing else does: a bare `#[test]` is not seen there.
+#[test]
+fn tests_of_the_dashboard_are_tests_in_a_browser() {
+    let mut faults = Vec::new();
+    for file in tracked() {
+        if !file.starts_with("web/src/") || !file.ends_with(".rs") {
+            continue;
+        }
+        let source = read(&root().join(&file));
+        if source.contains("#[test]") && !source.contains("wasm_bindgen_test as test;") {
+            faults.push(format!(
+                "{file}: `use wasm_bindgen_test::wasm_bindgen_test as test;` beside its tests, for wasm32"
+            ));
+        }
+    }
+    none(&faults);
+}
+
 #[test]
 fn code_holds_no_banned_words_and_no_paths_of_one_machine() {
     let mut faults = Vec::new();

@@ -20,7 +20,9 @@ pub(super) fn split(mut lesson: Lesson) -> Vec<Lesson> {
         return vec![lesson];
     }
     // What each part would repeat is to leave them room.
-    for field in [field_context, field_description] {
+    let fields: [fn(&mut Text) -> &mut String; 2] =
+        [|text| &mut text.context, |text| &mut text.description];
+    for field in fields {
         if bytes(&lesson.text) - lesson.text.recommendation.len() > LESSON_BYTES / 2 {
             let part = std::mem::take(field(&mut lesson.text));
             let rest = &mut lesson.text.recommendation;
@@ -53,14 +55,6 @@ pub(super) fn split(mut lesson: Lesson) -> Vec<Lesson> {
             one
         })
         .collect()
-}
-
-fn field_context(text: &mut Text) -> &mut String {
-    &mut text.context
-}
-
-fn field_description(text: &mut Text) -> &mut String {
-    &mut text.description
 }
 
 fn bytes(text: &Text) -> usize {

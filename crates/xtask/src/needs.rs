@@ -57,6 +57,12 @@ pub enum Need {
 /// What building the product takes.
 pub const BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Trunk, Need::Model];
 
+/// What `dist/` of the suites before the release's is made of; the module with relaxed SIMD is held by the suites of what ships.
+pub const QUICK_DIST: (Profile, Builds) = (Profile::Quick, Builds::One);
+
+/// What `dist/` of what ships is made of.
+pub const DIST: (Profile, Builds) = (Profile::Release, Builds::Both);
+
 /// Adds the steps that provide these needs, and what they need themselves, each once.
 pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result<()> {
     let mut all: Vec<Need> = needs.to_vec();
@@ -105,9 +111,8 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
                 npm::install(cache, &cache.root.join("tests/release"), "npm-release")
             }),
             Need::WasmClippy => plan.step("clippy for wasm32", || tools::ensure_wasm_clippy(cache)),
-            // The module with relaxed SIMD is held by the suites of what ships.
-            Need::QuickDist => bundle::plan(cache, Profile::Quick, Builds::One, plan),
-            Need::Dist => bundle::plan(cache, Profile::Release, Builds::Both, plan),
+            Need::QuickDist => bundle::plan(cache, QUICK_DIST.0, QUICK_DIST.1, plan),
+            Need::Dist => bundle::plan(cache, DIST.0, DIST.1, plan),
         }
     }
     Ok(())

@@ -10,11 +10,9 @@ use anyhow::Result;
 
 use crate::bundle;
 use crate::cache::Cache;
-use crate::engine::Builds;
 use crate::fault::{fault, told};
 use crate::needs::{self, Need};
 use crate::node_tests::failures;
-use crate::profile::Profile;
 use crate::progress::{Clock, Plan, say};
 use crate::runner::{NATIVE, Runner};
 
@@ -295,12 +293,9 @@ fn ahead(cache: &Cache) -> Option<JoinHandle<()>> {
     plan.run().ok()?;
     let cache = cache.clone();
     Some(std::thread::spawn(move || {
-        let _ = [
-            (Profile::Quick, Builds::One),
-            (Profile::Release, Builds::Both),
-        ]
-        .into_iter()
-        .try_for_each(|(profile, builds)| bundle::ahead(&cache, profile, builds));
+        let _ = [needs::QUICK_DIST, needs::DIST]
+            .into_iter()
+            .try_for_each(|(profile, builds)| bundle::ahead(&cache, profile, builds));
     }))
 }
 

@@ -74,11 +74,12 @@ const SHORTEST: usize = 5;
 /// The name that is a letter away from a known one, and the known one.
 pub(super) fn found(read: &str) -> Option<(&str, &str)> {
     let about = |word: &str| ABOUT.contains(&trimmed(word));
-    read.lines()
-        .map(|line| (line, line.split_whitespace().any(about)))
-        .flat_map(|(line, about)| line.split(';').map(move |part| (part, about)))
-        .flat_map(|(part, about)| part.split(". ").map(move |part| (part, about)))
-        .find_map(|(part, about)| sentence(part, about))
+    read.lines().find_map(|line| {
+        let about = line.split_whitespace().any(about);
+        line.split(';')
+            .flat_map(|part| part.split(". "))
+            .find_map(|part| sentence(part, about))
+    })
 }
 
 /// A word without the signs around it.
