@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
@@ -46,8 +47,10 @@ impl WasmBindgenShim {
     pub fn new(cache: &Cache, split: bool) -> Result<Self> {
         let folder = cache.dir("split")?;
         cache::fresh_dir(&folder)?;
-        let program =
-            std::env::current_exe().with_context(|| advice("xtask", "run it by cargo"))?;
+        let program = folder.join("xtask");
+        own_program()
+            .and_then(|own| fs::copy(own, &program))
+            .with_context(|| advice(program.display(), FULL))?;
         let stand_in = folder.join("wasm-bindgen");
         let quoted =
             |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
@@ -161,6 +164,16 @@ fn renamed(module: &[u8], from: &str, to: &str) -> Result<Vec<u8>> {
     let names = HashMap::from([(from.to_owned(), to.to_owned())]);
     rename::rename(module, &names)
         .ok_or_else(|| fault("the compiler's module is not well-formed", "run it again"))
+}
+
+/// What runs here, to be read. Cargo puts another file in its place as soon as it builds xtask's own tests, with whose
+/// features it is linked anew; Linux keeps what runs at hand nevertheless.
+fn own_program() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        Ok(PathBuf::from("/proc/self/exe"))
+    } else {
+        std::env::current_exe()
+    }
 }
 
 /// What trunk asks wasm-bindgen for; anything else is refused, so that nothing is left undone in silence.
