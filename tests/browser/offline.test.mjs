@@ -169,7 +169,8 @@ test("files of two builds are never kept together", async () => {
       assert.equal(await pageIsTwo(page), 0);
       await context.setOffline(false);
       await site.deploy(TWO, { version: "build-three" });
-      assert.ok(await lookForUpdate(page));
+      // The page is on the network again; the browser's own look for a worker may still be off it.
+      await eventually(async () => assert.ok(await lookForUpdate(page)));
     },
     { expected: [/integrity/] },
   );

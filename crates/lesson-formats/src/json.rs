@@ -41,16 +41,11 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
 
 /// Whether an object is the settings of a package or a program, which have a name and a description, too.
 fn is_settings(root: &Node) -> bool {
-    let is_said = [
-        "lessons",
-        "title",
-        "lesson",
-        "recommendation",
-        "content",
-        "bullets",
-    ]
-    .iter()
-    .any(|name| root.get(name).is_some());
+    let is_said = ["lessons", "title", "bullets", "slug", "reference_name"]
+        .iter()
+        .chain(record::CONTEXT)
+        .chain(record::RECOMMENDATION)
+        .any(|name| root.get(name).is_some());
     let is_set = [
         "$schema",
         "dependencies",
@@ -61,6 +56,16 @@ fn is_settings(root: &Node) -> bool {
         "lockfileVersion",
         "engines",
         "plugins",
+        "version",
+        "author",
+        "license",
+        "permissions",
+        "hooks",
+        "env",
+        "properties",
+        "definitions",
+        "$id",
+        "$defs",
     ]
     .iter()
     .any(|name| root.get(name).is_some());

@@ -75,7 +75,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
     let parts = lesson(&mut read, place).and_then(|lesson| {
         // What people wrote for other tools knows no bounds of ours.
         let parts = match read.fields.is_lenient() {
-            true => split(lesson),
+            true => split(lesson, &mut read.notes),
             false => vec![lesson],
         };
         match parts.iter().find_map(out_of_bounds) {

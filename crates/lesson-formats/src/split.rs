@@ -12,21 +12,30 @@ const LEVELS: std::ops::RangeInclusive<usize> = 1..=4;
 /// Fewer bytes of a recommendation than this are not worth a lesson, however long its other texts are.
 const LEAST: usize = 1_024;
 
+type Field = fn(&mut Text) -> &mut String;
+
 /// The lessons that a lesson becomes: itself where it is short enough; else the first keeps its name, and the others are named
 /// by the heading that they begin with. Together they hold its recommendation to the byte, but for blanks at the cuts. Code between
-/// fences and a line are cut only where one is too long by itself.
-pub(super) fn split(mut lesson: Lesson) -> Vec<Lesson> {
+/// fences and a line are cut only where one is too long by itself. `notes` gets the fields that begin the recommendation now, as
+/// repeating them in each lesson would leave it no room.
+pub(super) fn split(mut lesson: Lesson, notes: &mut Vec<(&'static str, String)>) -> Vec<Lesson> {
     if bytes(&lesson.text) <= LESSON_BYTES {
         return vec![lesson];
     }
-    // What each part would repeat is to leave them room.
-    let fields: [fn(&mut Text) -> &mut String; 2] =
-        [|text| &mut text.context, |text| &mut text.description];
-    for field in fields {
-        if bytes(&lesson.text) - lesson.text.recommendation.len() > LESSON_BYTES / 2 {
+    let fields: [(&str, Field); 2] = [
+        ("context", |text| &mut text.context),
+        ("description", |text| &mut text.description),
+    ];
+    for (name, field) in fields {
+        let others = bytes(&lesson.text) - lesson.text.recommendation.len();
+        if others > LESSON_BYTES / 2 && !field(&mut lesson.text).is_empty() {
             let part = std::mem::take(field(&mut lesson.text));
             let rest = &mut lesson.text.recommendation;
             *rest = format!("{part}\n\n{rest}");
+            notes.push((
+                "split",
+                format!("the {name} stands at the recommendation's beginning, as it is too long to be said in each of the lessons"),
+            ));
         }
     }
     let text = &lesson.text;

@@ -39,6 +39,8 @@ pub(super) struct Around<'a> {
     pub(super) first: bool,
     /// Whether the list begins an item of a list.
     pub(super) item: bool,
+    /// Whether the list goes on after the name.
+    pub(super) goes_on: bool,
     /// The sentence after the list.
     pub(super) rest: Vec<Token<'a>>,
     /// The mark that ends the sentence; `.` at the end of the block.
@@ -75,6 +77,7 @@ impl<'a> Around<'a> {
         let after = text[end..until].split('\n').next().unwrap_or_default();
         let after = after.trim_start_matches(['\'', '"', '`']);
         let after = tokens(after);
+        let listed = after.len();
         let after = strip_list(&after);
         let stop = after.iter().position(is_end).unwrap_or(after.len());
         let mark = match after.get(stop) {
@@ -88,6 +91,7 @@ impl<'a> Around<'a> {
             before,
             opener,
             first,
+            goes_on: after.len() < listed,
             rest: after[..stop].to_vec(),
             end: mark,
             next: next[..next_stop].to_vec(),
@@ -185,16 +189,18 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         }
         let open = after.starts_with(|next: char| next.is_whitespace()) || after.is_empty();
         match c {
+            // `1)` before a name counts it.
+            ')' if counts(&tokens) => {
+                tokens.pop();
+            }
             ',' | ';' | ':' | '(' | ')' | '|' => tokens.push(Token::Mark(c)),
             '—' | '–' => tokens.push(Token::Mark('-')),
             '-' if open => tokens.push(Token::Mark('-')),
             '!' | '?' => tokens.push(Token::Mark(c)),
             '.' => {
-                // `1.` before a name counts it.
-                let counts = matches!(tokens.last(), Some(Token::Word(word)) if word.bytes().all(|byte| byte.is_ascii_digit()))
-                    && !matches!(tokens.iter().rev().nth(1), Some(Token::Word(_)));
                 let ends = open || after.starts_with(['\'', '"', '`', ')']);
-                if ends && !counts {
+                // `1.` before a name counts it.
+                if ends && !counts(&tokens) {
                     tokens.push(Token::Mark('.'));
                 }
             }
@@ -203,6 +209,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         rest = after;
     }
     tokens
+}
+
+/// Whether the last token is a number of its own.
+fn counts(tokens: &[Token<'_>]) -> bool {
+    matches!(tokens.last(), Some(Token::Word(word)) if word.bytes().all(|byte| byte.is_ascii_digit()))
+        && !matches!(tokens.iter().rev().nth(1), Some(Token::Word(_)))
 }
 
 fn is_word(c: char) -> bool {

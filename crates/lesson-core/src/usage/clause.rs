@@ -1,6 +1,6 @@
 //! What surrounds a lesson's name: the cues that it is applied, the words that deny it.
 
-use super::denial::{Governed, denied_after, governed};
+use super::denial::{Governed, denied_after, governed, is_owed};
 use super::marks::{trim_marks, words};
 
 /// Words after which a name is a lesson that is applied.
@@ -42,7 +42,11 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
     let after = first_bytes(&text[end..], LONGEST_VERB);
     let open = before.chars().next_back();
     let quoted = open.is_some_and(|c| matches!(c, '\'' | '"' | '`') && after.starts_with(c));
-    let governed = governed(before);
+    let governed = if is_owed(before, after) {
+        Governed::Applied
+    } else {
+        governed(before)
+    };
     if !quoted && !text[start..end].contains('-') {
         return Naming {
             cued: false,
@@ -51,7 +55,7 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
         };
     }
     Naming {
-        cued: quoted || ends_with_cue(before),
+        cued: quoted || ends_with_cue(before) || begins_with_verdict(after),
         negated: governed == Governed::Denied || denied_after(after, governed == Governed::Applied),
         governed,
     }
@@ -88,6 +92,21 @@ fn ends_with_cue(before: &str) -> bool {
         };
         rest = trim_marks(&rest[..rest.len() - filler.len()]);
     }
+}
+
+/// "name: applied", "| name | used |", as reports put it.
+fn begins_with_verdict(after: &str) -> bool {
+    let after = after.trim_start_matches(['\'', '"', '`', ' ']);
+    let Some(said) = after.strip_prefix([':', '|', '—', '–', '→', '=']) else {
+        return false;
+    };
+    let said = said.trim_start_matches(['>', ' ', '*', '_']);
+    let end = said
+        .find(|c: char| !c.is_alphabetic())
+        .unwrap_or(said.len());
+    let rest = said[end..].trim_start_matches([' ', '*', '_']);
+    matches!(&said[..end], "applied" | "used" | "followed" | "heeded")
+        && (rest.is_empty() || rest.starts_with(['\n', '(', '|', '.', ',', ';', ':', '—', '–']))
 }
 
 fn ends_with_word(text: &str, word: &str) -> bool {

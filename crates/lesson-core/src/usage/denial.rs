@@ -5,230 +5,12 @@
 //! denies the lesson, one that a verb of its own keeps from it does not. After the name, its own
 //! predicate counts: "X does not apply", "X was ignored".
 
+use super::denial_words::{
+    ANYWAY, APPLY, APPLY_STEMS, AUXILIARIES, FILLERS, FITTING, FORBIDDEN, LIGHT, NEGATORS,
+    OPINIONS, PARTICIPLES, PREPOSITIONS, REFUSALS, REJECT_STEMS, REJECTING, REJECTING_PAIRS,
+    UNFITTING,
+};
 use super::marks::{trim_marks, words};
-
-/// Nouns and articles between a governing word and the name: "ignoring the advice of 'x'".
-const FILLERS: [&str; 17] = [
-    "the", "a", "this", "that", "what", "our", "my", "lesson", "lessons", "skill", "skills",
-    "warning", "advice", "rule", "guidance", "pattern", "strategy",
-];
-
-/// Words that negate what follows them. "not only" and "not just" don't.
-const NEGATORS: [&str; 9] = [
-    "not", "cannot", "never", "nor", "neither", "without", "no", "against", "hardly",
-];
-
-/// Governing words that reject the name after them.
-const REJECTING: [&str; 9] = [
-    "despite",
-    "notwithstanding",
-    "against",
-    "unlike",
-    "although",
-    "though",
-    "while",
-    "whilst",
-    "versus",
-];
-
-/// The same, of two words.
-const REJECTING_PAIRS: [(&str, &str); 24] = [
-    ("passed", "on"),
-    ("passing", "on"),
-    ("passed", "over"),
-    ("ruled", "out"),
-    ("ruling", "out"),
-    ("left", "out"),
-    ("leaving", "out"),
-    ("set", "aside"),
-    ("setting", "aside"),
-    ("put", "aside"),
-    ("instead", "of"),
-    ("spite", "of"),
-    ("regardless", "of"),
-    ("irrespective", "of"),
-    ("defiance", "of"),
-    ("violation", "of"),
-    ("breach", "of"),
-    ("rather", "than"),
-    ("contrary", "to"),
-    ("opposed", "to"),
-    ("counter", "to"),
-    ("even", "if"),
-    ("conflict", "with"),
-    ("contradiction", "to"),
-];
-
-/// Beginnings of verbs (and a noun) whose object is rejected.
-const REJECT_STEMS: [&str; 40] = [
-    "ignor",
-    "disregard",
-    "reject",
-    "overrid",
-    "overrul",
-    "overrod",
-    "bypass",
-    "dismiss",
-    "violat",
-    "breach",
-    "break",
-    "broke",
-    "contradict",
-    "discount",
-    "discard",
-    "defy",
-    "defied",
-    "defies",
-    "flout",
-    "waiv",
-    "abandon",
-    "dropp",
-    "skip",
-    "disagree",
-    "doubt",
-    "distrust",
-    "mistrust",
-    "neglect",
-    "sidestep",
-    "circumvent",
-    "oppos",
-    "deviat",
-    "depart",
-    "exception",
-    "overlook",
-    "forgo",
-    "suspend",
-    "challeng",
-    "refus",
-    "disput",
-];
-
-/// Verbs whose object is applied, unless they are negated.
-const APPLY: [&str; 11] = [
-    "use", "uses", "used", "using", "let", "letting", "rely", "relies", "relied", "relying",
-    "based",
-];
-
-/// Beginnings of more of them.
-const APPLY_STEMS: [&str; 18] = [
-    "apply",
-    "appli",
-    "follow",
-    "heed",
-    "obey",
-    "respect",
-    "trust",
-    "honour",
-    "honor",
-    "accept",
-    "adopt",
-    "implement",
-    "invok",
-    "consider",
-    "need",
-    "want",
-    "agree",
-    "regard",
-];
-
-/// Verbs of opinion: "I don't think 'x' applies".
-const OPINIONS: [&str; 10] = [
-    "think",
-    "believe",
-    "sure",
-    "convinced",
-    "feel",
-    "find",
-    "see",
-    "say",
-    "expect",
-    "suppose",
-];
-
-/// Prepositions that belong to the verb before them.
-const PREPOSITIONS: [&str; 8] = ["on", "with", "to", "by", "from", "for", "in", "of"];
-
-/// Words that a negation reaches across.
-const LIGHT: [&str; 48] = [
-    "to", "be", "been", "being", "am", "is", "are", "was", "were", "will", "would", "should",
-    "have", "has", "had", "do", "did", "does", "can", "could", "may", "must", "i", "we", "they",
-    "us", "me", "i'm", "i've", "i'll", "i'd", "we're", "we've", "we'll", "really", "actually",
-    "even", "simply", "yet", "longer", "going", "planning", "reason", "point", "intend", "for",
-    "in", "ever",
-];
-
-/// Cues that begin a phrase of their own, so that a negated auxiliary before them stands alone:
-/// "I won't, based on 'x'".
-const PARTICIPLES: [&str; 4] = ["applying", "using", "following", "based"];
-
-/// Beginnings of verbs that refuse what follows as "to …" or "…ing".
-const REFUSALS: [&str; 8] = [
-    "refus", "declin", "fail", "neglect", "avoid", "stop", "quit", "skip",
-];
-
-/// Verbs that can be negated themselves.
-const AUXILIARIES: [&str; 19] = [
-    "is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "will", "would",
-    "should", "can", "could", "must", "may", "might", "need",
-];
-
-/// What a lesson that forbids does not do: "'x' does not allow this" applies it.
-const FORBIDDEN: [&str; 17] = [
-    "let",
-    "allow",
-    "permit",
-    "want",
-    "like",
-    "support",
-    "recommend",
-    "advise",
-    "approve",
-    "endorse",
-    "favour",
-    "favor",
-    "leave",
-    "justify",
-    "tolerate",
-    "encourage",
-    "suggest",
-];
-
-/// Beginnings of words by which a lesson fits, or would.
-const FITTING: [&str; 17] = [
-    "appl",
-    "relevan",
-    "fit",
-    "hold",
-    "help",
-    "matter",
-    "necessar",
-    "need",
-    "requir",
-    "appropriate",
-    "use",
-    "followed",
-    "valid",
-    "right",
-    "correct",
-    "work",
-    "suit",
-];
-
-/// Words by which a lesson does not fit: "'x' is outdated".
-const UNFITTING: [&str; 9] = [
-    "irrelevant",
-    "inapplicable",
-    "outdated",
-    "obsolete",
-    "wrong",
-    "moot",
-    "too",
-    "overly",
-    "overcautious",
-];
-
-/// Words that go on in spite of what was said: "I know 'x' but I enter anyway".
-const ANYWAY: [&str; 4] = ["anyway", "regardless", "nonetheless", "nevertheless"];
 
 /// A mark that parts phrases, among words.
 const BREAK: &str = ",";
@@ -273,6 +55,12 @@ pub(super) fn governed(before: &str) -> Governed {
         _ => (governor, rest),
     };
     let denied = negated(rest, verb);
+    if is_second_choice(rest, verb, governor) || is_no_place(rest, verb) {
+        return Governed::Denied;
+    }
+    if is_uncalled_for(rest, verb) {
+        return Governed::Denied;
+    }
     let begins = |stems: &[&str]| stems.iter().any(|stem| verb.starts_with(stem));
     if begins(&REJECT_STEMS) {
         return if denied {
@@ -294,12 +82,97 @@ pub(super) fn governed(before: &str) -> Governed {
     Governed::Neither
 }
 
+/// "Chose a breaker over 'x'", "preferred a breaker to 'x'", "nothing to do with 'x'".
+fn is_second_choice(rest: &[&str], verb: &str, governor: &str) -> bool {
+    let chose = |stems: &[&str]| {
+        rest.iter()
+            .rev()
+            .take_while(|word| **word != BREAK)
+            .any(|word| stems.iter().any(|stem| word.starts_with(stem)))
+    };
+    match governor {
+        "over" => chose(&[
+            "chose", "choos", "prefer", "pick", "favour", "favor", "select", "took",
+        ]),
+        "to" => chose(&["prefer", "irrelevant"]),
+        "with" => verb == "do" && matches!(rest, [.., "nothing" | "little", "to"]),
+        _ => false,
+    }
+}
+
+/// "I don't see a place for 'x'".
+fn is_no_place(rest: &[&str], verb: &str) -> bool {
+    matches!(
+        verb,
+        "place" | "room" | "opportunity" | "occasion" | "chance"
+    ) && rest
+        .iter()
+        .rev()
+        .take_while(|word| **word != BREAK)
+        .any(|word| is_negator(word))
+}
+
+/// "Nothing here calls for 'x'".
+fn is_uncalled_for(rest: &[&str], verb: &str) -> bool {
+    let from = rest
+        .iter()
+        .rposition(|word| *word == BREAK)
+        .map_or(0, |at| at + 1);
+    matches!(rest.get(from), Some(&("nothing" | "none")))
+        && [
+            "call", "warrant", "need", "requir", "trigger", "demand", "justif", "match", "relat",
+            "touch", "fall", "point",
+        ]
+        .iter()
+        .any(|stem| verb.starts_with(stem))
+}
+
+/// Whether a lesson is named as what something would have gone wrong without: "without 'x' I would have missed it".
+pub(super) fn is_owed(before: &str, after: &str) -> bool {
+    let tokens = tokens(trim_marks(before));
+    let rest = without_fillers(&tokens);
+    let rest = match rest {
+        [rest @ .., "using" | "applying" | "following" | "heeding"] => rest,
+        rest => rest,
+    };
+    let Some((&"without", rest)) = rest.split_last() else {
+        return false;
+    };
+    let end = after.find(['\n', '.', ';', '!', '?']);
+    let after: Vec<&str> = words(&after[..end.unwrap_or(after.len())]).collect();
+    let is_perfect = |said: &[&str]| {
+        said.windows(2).any(|pair| {
+            matches!(
+                pair[0],
+                "would" | "wouldn't" | "could" | "couldn't" | "might" | "i'd" | "we'd"
+            ) && pair[1] == "have"
+                || matches!(pair[0], "would've" | "could've" | "might've")
+        }) || said.windows(3).any(|words| {
+            matches!(
+                words,
+                ["would" | "could" | "might", "not" | "never", "have"]
+            )
+        })
+    };
+    is_perfect(rest) || is_perfect(&after)
+}
+
 /// Whether a negation in `rest` reaches the word `verb` after it.
 fn negated(rest: &[&str], verb: &str) -> bool {
     let word = |at: usize| rest.get(at).copied().unwrap_or(BREAK);
     for at in (0..rest.len()).rev() {
         let before = at.checked_sub(1).map_or(BREAK, word);
         if is_negator(word(at)) {
+            // "I can't ship without applying 'x'"
+            let is_double = word(at) == "without"
+                && rest[at.saturating_sub(4)..at]
+                    .iter()
+                    .rev()
+                    .take_while(|word| **word != BREAK)
+                    .any(|word| is_negator(word));
+            if is_double {
+                return false;
+            }
             let alone = at + 1 == rest.len() && PARTICIPLES.contains(&verb);
             return !(alone && is_modal_negation(before, word(at)));
         }

@@ -1,10 +1,16 @@
 //! Sentences that name a lesson without applying it: lists of what was shown, questions, what a lesson is about, and
 //! lessons that were looked at only.
 
+use super::about::{describes, is_about};
 use super::around::{Around, Token};
 use super::denial::Governed;
-use super::label::{LABEL, Label, SHOWN, is_none_of, label, last_clause, word};
-use super::verdict::{Clause, clauses, is_negator};
+use super::label::{Label, SHOWN, is_none_of, label, last_clause, word};
+use super::spoken_of::{
+    FILLERS, is_brought_up, is_granted, is_handled, is_left_for_later, is_open, is_part_of_it,
+    last_word,
+};
+use super::unrealised::is_unrealised;
+use super::verdict::{Clause, came_of_it, clauses, is_negator};
 
 /// Words by which a lesson was looked at.
 const LOOKED: [&str; 43] = [
@@ -53,73 +59,11 @@ const LOOKED: [&str; 43] = [
     "glanced",
 ];
 
-/// Words between a verb and the name.
-const FILLERS: [&str; 26] = [
-    "the",
-    "a",
-    "lesson",
-    "lessons",
-    "skill",
-    "skills",
-    "at",
-    "on",
-    "about",
-    "into",
-    "over",
-    "through",
-    "of",
-    "recommended",
-    "advice",
-    "warning",
-    "rule",
-    "briefly",
-    "first",
-    "carefully",
-    "both",
-    "also",
-    "up",
-    "what",
-    "injected",
-    "this",
-];
-
-/// Verbs by which a text tells what a lesson is about.
-const ABOUT: [&str; 22] = [
-    "describes",
-    "describe",
-    "covers",
-    "cover",
-    "concerns",
-    "concern",
-    "addresses",
-    "address",
-    "discusses",
-    "explains",
-    "targets",
-    "documents",
-    "summarises",
-    "summarizes",
-    "mentions",
-    "deals",
-    "deal",
-    "talks",
-    "talk",
-    "speaks",
-    "refers",
-    "relates",
-];
-
-/// Verbs by which a text tells what a lesson says, which may be how it is applied.
-const SAYS: [&str; 9] = [
-    "says",
-    "warns",
-    "states",
-    "tells",
-    "recommends",
-    "advises",
-    "suggests",
-    "notes",
-    "teaches",
+/// Verbs by which the lesson came up by itself, or is there.
+const CAME_UP: [&str; 20] = [
+    "came", "comes", "appeared", "appears", "turned", "popped", "showed", "exists", "existed",
+    "ranked", "ranks", "scored", "scores", "surfaced", "stood", "stands", "topped", "sits",
+    "remains", "seemed",
 ];
 
 /// Whether a name is only spoken of; `heading` is what the heading says above the list whose item it begins.
@@ -148,11 +92,37 @@ pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label
         Label::Shown => return comes() != Some(true),
         Label::Other => {}
     }
+    if is_unrealised(around, &rest, &next) {
+        return true;
+    }
+    if governed != Governed::Applied && is_granted(&around.before) {
+        return came_of_it(&rest, &next) != Some(true);
+    }
     if let Some(participle) = looked_at(clause) {
         return !has_conclusion(participle, &rest, &next);
     }
+    if is_brought_up(clause) {
+        let rest = without_brackets(&rest);
+        return !has_conclusion(false, &rest, &next);
+    }
+    if is_handled(clause) || is_part_of_it(clause) {
+        return !has_conclusion(false, &rest, &next);
+    }
     if governed == Governed::Applied {
         return false;
+    }
+    if matches!(last_word(clause), Some("whether" | "if" | "unless")) {
+        return came_of_it(rest.get(1..).unwrap_or_default(), &next) != Some(true);
+    }
+    if is_left_for_later(clause, &rest) || is_open(&rest) {
+        return came_of_it(&rest, &next) != Some(true);
+    }
+    let turned = rest
+        .iter()
+        .chain(&next)
+        .any(|clause| clause.turns() && clause.rejects());
+    if turned && came_of_it(&rest, &next) == Some(false) {
+        return true;
     }
     if rest.first().is_some_and(Clause::rejects) {
         return true;
@@ -166,6 +136,26 @@ pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label
             && said.first().is_some_and(|word| SHOWN[..26].contains(word))
         {
             return came_of_it(others, &next) != Some(true);
+        }
+        if first.mark.is_none()
+            && (first
+                .words
+                .first()
+                .is_some_and(|word| CAME_UP.contains(word))
+                || matches!(
+                    first.words.as_slice(),
+                    [
+                        "got" | "had",
+                        "a",
+                        ..,
+                        "look" | "glance" | "read" | "mention"
+                    ]
+                ))
+        {
+            return !has_conclusion(false, others, &next);
+        }
+        if rest.iter().chain(&next).any(Clause::unfits) && came_of_it(&rest, &next) != Some(true) {
+            return true;
         }
     }
     is_about(around, &rest, &next)
@@ -216,6 +206,21 @@ fn is_question(around: &Around<'_>, rest: &[Clause<'_>]) -> bool {
         .iter()
         .all(|clause| clause.mark.is_none() && !clause.concludes())
         || last.is_empty() && rest.first().is_some_and(|clause| clause.mark.is_some())
+}
+
+/// The clauses without what stands in brackets.
+fn without_brackets<'a>(clauses: &[Clause<'a>]) -> Vec<Clause<'a>> {
+    let mut is_open = false;
+    let mut kept = clauses.to_vec();
+    kept.retain(|clause| {
+        match clause.mark {
+            Some('(') => is_open = true,
+            Some(')') => is_open = false,
+            _ => {}
+        }
+        !is_open
+    });
+    kept
 }
 
 /// Whether the clause ends with a word by which the name was looked at; the flag says whether the main clause comes after
@@ -272,25 +277,16 @@ fn has_conclusion(participle: bool, rest: &[Clause<'_>], next: &[Clause<'_>]) ->
     }
     rest.iter().any(|clause| {
         clause.is_apart()
+            && !describes(clause)
             && !matches!(
                 clause.words.as_slice(),
-                ["then" | "because" | "since" | "before" | "first", ..] | ["and", "then", ..]
+                [
+                    "then" | "because" | "since" | "before" | "first" | "which" | "that" | "as",
+                    ..
+                ] | ["and", "then", ..]
             )
             && clause.words.len() > 1
     })
-}
-
-/// The last thing said of a lesson after its name: applied, rejected, or neither.
-fn came_of_it(rest: &[Clause<'_>], next: &[Clause<'_>]) -> Option<bool> {
-    let mut verdict = None;
-    for clause in rest.iter().chain(next) {
-        if clause.rejects() {
-            verdict = Some(false);
-        } else if clause.applies() || (verdict.is_none() && clause.concludes()) {
-            verdict = Some(true);
-        }
-    }
-    verdict
 }
 
 fn without_copulas<'b, 'a>(words: &'b [&'a str]) -> &'b [&'a str] {
@@ -315,66 +311,4 @@ fn without_copulas<'b, 'a>(words: &'b [&'a str]) -> &'b [&'a str] {
         words = rest;
     }
     words
-}
-
-/// Whether the sentence tells what the lesson is about, and nothing comes of it.
-fn is_about(around: &Around<'_>, rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
-    let before: Vec<&str> = around.before.iter().filter_map(word).collect();
-    let alone = around.opener.is_none()
-        && before
-            .iter()
-            .all(|word| LABEL.contains(word) || SHOWN.contains(word));
-    let Some(first) = rest.first().filter(|first| alone && first.mark.is_none()) else {
-        return false;
-    };
-    let said: Vec<&str> = first
-        .words
-        .iter()
-        .copied()
-        .filter(|word| {
-            !matches!(
-                *word,
-                "only" | "just" | "mainly" | "mostly" | "all" | "itself" | "lesson"
-            )
-        })
-        .collect();
-    let about = match said.as_slice() {
-        [
-            "is" | "are" | "was",
-            "about" | "for" | "on" | "meant" | "written" | "concerned",
-            ..,
-        ] => true,
-        ["is" | "are" | "was", "a" | "an" | "the", noun, ..]
-            if matches!(
-                *noun,
-                "lesson" | "warning" | "pattern" | "strategy" | "skill" | "rule" | "note"
-            ) =>
-        {
-            true
-        }
-        [verb, ..] => ABOUT.contains(verb),
-        [] => false,
-    };
-    let says = said.first().is_some_and(|verb| SAYS.contains(verb))
-        && around.first
-        && next.is_empty()
-        && rest.len() == 1;
-    let here = first.words.iter().any(|word| {
-        matches!(
-            *word,
-            "this"
-                | "these"
-                | "here"
-                | "i"
-                | "me"
-                | "we"
-                | "us"
-                | "my"
-                | "our"
-                | "it"
-                | "so"
-                | "exactly"
-        )
-    });
-    (about || says) && !here && came_of_it(&rest[1..], next) != Some(true)
 }

@@ -4,7 +4,7 @@ use super::around::{Token, tokens};
 use super::verdict::is_negator;
 
 /// Words of which labels of lists are made: "the lessons available for this task are".
-pub(super) const LABEL: [&str; 66] = [
+pub(super) const LABEL: [&str; 67] = [
     "lesson",
     "lessons",
     "skill",
@@ -71,10 +71,11 @@ pub(super) const LABEL: [&str; 66] = [
     "above",
     "run",
     "prompt",
+    "your",
 ];
 
 /// Words that say that lessons were shown, and no more.
-pub(super) const SHOWN: [&str; 34] = [
+pub(super) const SHOWN: [&str; 40] = [
     "available",
     "recommended",
     "recommendation",
@@ -109,6 +110,26 @@ pub(super) const SHOWN: [&str; 34] = [
     "existing",
     "proposed",
     "supplied",
+    "matches",
+    "results",
+    "result",
+    "hits",
+    "search",
+    "entries",
+];
+
+/// Words of a label that say that lessons were read, and no more: "lessons considered:".
+const READ: [&str; 10] = [
+    "considered",
+    "reviewed",
+    "read",
+    "checked",
+    "evaluated",
+    "seen",
+    "consulted",
+    "examined",
+    "looked",
+    "weighed",
 ];
 
 /// Words of a label that reject what it lists, alone or with [`LABEL`] words.
@@ -166,6 +187,11 @@ pub(super) fn heading_label(line: &str) -> Label {
 /// "None of (the lessons)", "no lesson applies:", right before the names.
 pub(super) fn is_none_of(clause: &[Token<'_>]) -> bool {
     let words: Vec<&str> = clause.iter().filter_map(word).collect();
+    // "not one of"
+    let words = match words.as_slice() {
+        ["not", "one", rest @ ..] => [&["none"], rest].concat(),
+        _ => words,
+    };
     let at = words
         .iter()
         .rposition(|word| matches!(*word, "none" | "no" | "neither"));
@@ -197,6 +223,10 @@ pub(super) fn label(clause: &[Token<'_>], opener: Option<char>) -> Label {
     let opened = opener.is_some();
     let words: Vec<&str> = clause.iter().filter_map(word).collect();
     if words.is_empty() || clause.iter().any(|token| matches!(token, Token::Mark(','))) {
+        return Label::Other;
+    }
+    // "As recommended in 'x', …"
+    if matches!(words.as_slice(), ["as", .., "in" | "by" | "of"]) {
         return Label::Other;
     }
     let listed =
@@ -267,16 +297,19 @@ pub(super) fn label(clause: &[Token<'_>], opener: Option<char>) -> Label {
     if !opened && matches!(words.as_slice(), ["given"]) {
         return Label::Other;
     }
-    let shown = words.iter().any(|word| SHOWN.contains(word));
+    let shown = words
+        .iter()
+        .any(|word| SHOWN.contains(word) || (opened && READ.contains(word)));
     let lessons = words
         .iter()
         .any(|word| matches!(*word, "lessons" | "skills"));
     let made = words
         .iter()
-        .all(|word| listed(word) || SHOWN.contains(word));
+        .all(|word| listed(word) || SHOWN.contains(word) || (opened && READ.contains(word)));
     // "the recommended lesson 'x'" is a lesson that something is said of.
     let single = matches!(words.last(), Some(&("lesson" | "skill"))) && !opened;
-    if made && !single && (shown || (lessons && opened)) {
+    let lists = opened || matches!(words.last(), Some(&("are" | "were" | "include")));
+    if made && !single && (shown || (lessons && lists)) {
         Label::Shown
     } else {
         Label::Other

@@ -1,14 +1,18 @@
 //! Usage tracking (decision recommendations): which recommended lessons an agent's reasoning applied.
 
+mod about;
 mod around;
 mod clause;
 mod denial;
+mod denial_words;
 mod frame;
 mod label;
 mod marks;
 mod others;
 mod phrases;
 mod plain;
+mod spoken_of;
+mod unrealised;
 mod verdict;
 mod verdict_words;
 
@@ -40,7 +44,9 @@ const PLACES: usize = 32;
 /// - *Implicit*: three or more different key phrases in places that don't overlap.
 ///
 /// What only names a lesson mentions it: a list of what was shown, a question, what a lesson is about, a lesson that was
-/// looked at and came to nothing, others' words in quotation marks. `INJECTED:` lines and quoted blocks are not read at all.
+/// looked at and came to nothing, one that was brought up, edited or left for later, others' words in quotation marks, and a
+/// use that did not come about ("I could have followed 'x'", "using 'x' would be overkill", "I have yet to apply 'x'").
+/// `INJECTED:` lines and quoted blocks are not read at all. A report's "x: applied" needs no quotes.
 ///
 /// A lesson that is negated in one place and applied in another is applied. All lessons are
 /// searched in one pass; memory is about nine times the reasoning.

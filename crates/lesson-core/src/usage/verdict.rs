@@ -5,6 +5,35 @@ use super::verdict_words::{
     APPLIED, COPULAS, FIT_ADJECTIVES, FIT_VERBS, NO_OBJECT, PASSED_OVER, REACHED, REJECT, UNFIT,
 };
 
+/// The last thing said of a lesson after its name: applied, rejected, or neither.
+pub(super) fn came_of_it(rest: &[Clause<'_>], next: &[Clause<'_>]) -> Option<bool> {
+    let mut verdict = None;
+    let mut has_turned = false;
+    for (clauses, at) in [rest, next]
+        .into_iter()
+        .flat_map(|clauses| (0..clauses.len()).map(move |at| (clauses, at)))
+    {
+        let clause = &clauses[at];
+        // "Lessons applied: none" is a label, and what it holds.
+        if clauses
+            .get(at + 1)
+            .is_some_and(|next| next.mark == Some(':') && clause.words.len() < 4)
+        {
+            continue;
+        }
+        has_turned |= clause.turns();
+        if clause.rejects() {
+            verdict = Some(false);
+        } else if clause.applies() {
+            verdict = Some(true);
+        } else if verdict.is_none() && clause.concludes() {
+            // "but the endpoint is not flaky, so …" concludes from what speaks against the lesson.
+            verdict = Some(!has_turned);
+        }
+    }
+    verdict
+}
+
 /// Splits a sentence into clauses at marks and joints. Each begins with its joint, if there is one.
 pub(super) fn clauses<'b, 'a>(sentence: &'b [Token<'a>]) -> Vec<Clause<'a>> {
     let mut clauses: Vec<Clause<'a>> = vec![Clause::default()];
@@ -119,6 +148,38 @@ impl Clause<'_> {
         rejects(words)
     }
 
+    /// Whether it says of what was named that it does not fit, in words that are said of advice only.
+    pub(super) fn unfits(&self) -> bool {
+        let begins = self
+            .words
+            .iter()
+            .position(|word| !matches!(*word, "so" | "but" | "and" | "which" | "thus" | "here"));
+        let Some([subject, rest @ ..]) = begins.map(|at| &self.words[at..]) else {
+            return false;
+        };
+        let is_of_it = matches!(*subject, "it" | "this" | "that" | "is" | "it's" | "that's");
+        is_of_it
+            && (rest.windows(3).any(|words| {
+                matches!(
+                    words,
+                    ["beside", "the", "point"] | ["out", "of", "scope"] | ["does", "not", "apply"]
+                )
+            }) || rest.iter().any(|word| {
+                matches!(
+                    *word,
+                    "irrelevant" | "inapplicable" | "n/a" | "moot" | "overkill" | "off-topic"
+                )
+            }) || rest.windows(2).any(|words| {
+                matches!(
+                    words,
+                    [
+                        "doesn't" | "didn't" | "won't",
+                        "apply" | "fit" | "help" | "matter"
+                    ] | ["not" | "isn't", "relevant" | "applicable" | "needed"]
+                )
+            }))
+    }
+
     /// Whether it says that the lesson was applied.
     pub(super) fn applies(&self) -> bool {
         let mut words = self.words.as_slice();
@@ -150,6 +211,36 @@ fn is_predicate(word: &str) -> bool {
 
 fn rejects(words: &[&str]) -> bool {
     let words = match words {
+        // "can wait", "so no", "left it alone", "conflicts with the rule"
+        ["can" | "could" | "may" | "must", "wait", ..]
+        | ["no" | "nope" | "none"]
+        | [
+            "no",
+            "bearing" | "relevance" | "use" | "match" | "place",
+            ..,
+        ]
+        | ["none", "apply" | "applies" | "applied" | "fit" | "fits", ..]
+        | ["turned" | "turn", "down"]
+        | [
+            "adds" | "added" | "brings" | "brought" | "offers" | "offered",
+            "nothing" | "little",
+            ..,
+        ]
+        | ["misses" | "missed", "the", "point" | "mark", ..]
+        | [
+            "leave" | "left" | "leaving",
+            "it" | "that" | "them" | "this",
+            "alone" | "be",
+            ..,
+        ]
+        | [
+            "conflicts" | "conflicted" | "clashes" | "clashed",
+            "with",
+            ..,
+        ]
+        | ["contradicts" | "contradicted", ..] => return true,
+        // "didn't come into play", "never came up"
+        [verb, "come" | "enter" | "figure" | "play", ..] if is_negator(verb) => return true,
         // "of no use", "out of scope", "beside the point"
         ["of", "no" | "little", ..]
         | ["out", "of", "scope", ..]
@@ -236,6 +327,20 @@ fn denies(mut words: &[&str]) -> bool {
     let Some((first, rest)) = words.split_first() else {
         return false;
     };
+    // "it does not concern batch jobs"
+    if ["concern", "cover", "address"]
+        .iter()
+        .any(|stem| first.starts_with(stem))
+    {
+        return true;
+    }
+    // "it isn't for this case"
+    if matches!(
+        words,
+        ["for", "this" | "us" | "me" | "here" | "my" | "our", ..]
+    ) {
+        return true;
+    }
     if FIT_ADJECTIVES.iter().any(|stem| first.starts_with(stem)) {
         return true;
     }
@@ -252,7 +357,8 @@ fn is_lesson_object(words: &[&str]) -> bool {
         [] => true,
         [
             "the" | "this" | "that",
-            "lesson" | "skill" | "warning" | "advice" | "rule",
+            "lesson" | "skill" | "warning" | "advice" | "rule" | "idea" | "thought" | "option"
+            | "suggestion" | "approach",
             ..,
         ] => true,
         ["that" | "this", next, ..] => NO_OBJECT.contains(next),
@@ -271,7 +377,7 @@ fn after_adverbs<'b, 'a>(mut words: &'b [&'a str]) -> &'b [&'a str] {
     while let [first, rest @ ..] = words {
         let adverb = first.ends_with("ly")
             || PASSED_OVER.contains(first)
-            || matches!(*first, "been" | "being" | "be" | "too" | "rather");
+            || matches!(*first, "been" | "being" | "be" | "too" | "rather" | "like");
         if !adverb {
             break;
         }

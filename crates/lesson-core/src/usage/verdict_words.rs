@@ -1,7 +1,7 @@
 //! Words by which a clause says that a lesson was rejected or applied.
 
 /// Words that say nothing of the verdict: joints, subjects, adverbs, verbs of opinion.
-pub(super) const PASSED_OVER: [&str; 66] = [
+pub(super) const PASSED_OVER: [&str; 75] = [
     "and",
     "but",
     "so",
@@ -68,16 +68,26 @@ pub(super) const PASSED_OVER: [&str; 66] = [
     "once",
     "to",
     "itself",
+    "before",
+    "deciding",
+    "realising",
+    "realizing",
+    "realised",
+    "realized",
+    "concluding",
+    "noticing",
+    "noticed",
 ];
 
 /// Verbs that bring a predicate.
-pub(super) const COPULAS: [&str; 22] = [
+pub(super) const COPULAS: [&str; 28] = [
     "is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "seems", "seemed",
-    "looks", "looked", "proved", "became", "got", "does", "do", "did", "would", "am",
+    "looks", "looked", "proved", "became", "got", "does", "do", "did", "would", "am", "feels",
+    "felt", "sounds", "sounded", "appears", "appeared",
 ];
 
 /// Adjectives and participles that reject what they are said of.
-pub(super) const UNFIT: [&str; 22] = [
+pub(super) const UNFIT: [&str; 35] = [
     "n/a",
     "na",
     "irrelevant",
@@ -100,6 +110,19 @@ pub(super) const UNFIT: [&str; 22] = [
     "wrong",
     "inappropriate",
     "useless",
+    "overkill",
+    "stale",
+    "premature",
+    "excessive",
+    "redundant",
+    "superfluous",
+    "deprecated",
+    "pointless",
+    "misguided",
+    "mistaken",
+    "incorrect",
+    "overcautious",
+    "dated",
 ];
 
 /// Beginnings of verbs whose object is rejected.
@@ -151,7 +174,7 @@ pub(super) const FIT_VERBS: [&str; 14] = [
 ];
 
 /// Words across which a negation reaches.
-pub(super) const REACHED: [&str; 34] = [
+pub(super) const REACHED: [&str; 37] = [
     "to",
     "be",
     "been",
@@ -186,13 +209,16 @@ pub(super) const REACHED: [&str; 34] = [
     "particularly",
     "sure",
     "is",
+    "was",
+    "were",
+    "are",
 ];
 
 /// What may stand after a verb whose object is the lesson, or nothing.
-pub(super) const NO_OBJECT: [&str; 27] = [
+pub(super) const NO_OBJECT: [&str; 29] = [
     "it", "them", "that", "this", "these", "here", "to", "for", "in", "as", "because", "since",
     "any", "either", "on", "at", "now", "today", "both", "with", "anyway", "instead", "yet",
-    "when", "where", "either", "directly",
+    "when", "where", "either", "directly", "us", "me",
 ];
 
 /// Words by which a lesson was applied; the flag says whether their object has to be the lesson.
