@@ -1,6 +1,6 @@
 //! What surrounds a lesson's name: the cues that it is applied, the words that deny it.
 
-use super::denial::{Governed, denied_after, governed, is_owed};
+use super::denial::{Governed, denied_after, governed};
 use super::marks::{trim_marks, words};
 
 /// Words after which a name is a lesson that is applied.
@@ -42,11 +42,7 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
     let after = first_bytes(&text[end..], LONGEST_VERB);
     let open = before.chars().next_back();
     let quoted = open.is_some_and(|c| matches!(c, '\'' | '"' | '`') && after.starts_with(c));
-    let governed = if is_owed(before, after) {
-        Governed::Applied
-    } else {
-        governed(before)
-    };
+    let governed = governed(before, after);
     if !quoted && !text[start..end].contains('-') {
         return Naming {
             cued: false,

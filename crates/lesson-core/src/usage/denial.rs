@@ -26,10 +26,13 @@ pub(super) enum Governed {
     Neither,
 }
 
-/// How the text `before` a name governs it.
-pub(super) fn governed(before: &str) -> Governed {
+/// How the text `before` a name governs it; `after` is what follows the name.
+pub(super) fn governed(before: &str, after: &str) -> Governed {
     let tokens = tokens(trim_marks(before));
     let rest = without_fillers(&tokens);
+    if is_owed(rest, after) {
+        return Governed::Applied;
+    }
     let Some((&governor, rest)) = rest.split_last() else {
         return Governed::Neither;
     };
@@ -55,10 +58,11 @@ pub(super) fn governed(before: &str) -> Governed {
         _ => (governor, rest),
     };
     let denied = negated(rest, verb);
-    if is_second_choice(rest, verb, governor) || is_no_place(rest, verb) {
-        return Governed::Denied;
-    }
-    if is_uncalled_for(rest, verb) {
+    let phrase = last_phrase(rest);
+    if is_second_choice(phrase, verb, governor)
+        || is_no_place(phrase, verb)
+        || is_uncalled_for(phrase, verb)
+    {
         return Governed::Denied;
     }
     let begins = |stems: &[&str]| stems.iter().any(|stem| verb.starts_with(stem));
@@ -82,12 +86,17 @@ pub(super) fn governed(before: &str) -> Governed {
     Governed::Neither
 }
 
+/// The words after the last mark.
+fn last_phrase<'a, 'b>(words: &'b [&'a str]) -> &'b [&'a str] {
+    let from = words.iter().rposition(|word| *word == BREAK);
+    &words[from.map_or(0, |at| at + 1)..]
+}
+
 /// "Chose a breaker over 'x'", "preferred a breaker to 'x'", "nothing to do with 'x'".
-fn is_second_choice(rest: &[&str], verb: &str, governor: &str) -> bool {
+fn is_second_choice(phrase: &[&str], verb: &str, governor: &str) -> bool {
     let chose = |stems: &[&str]| {
-        rest.iter()
-            .rev()
-            .take_while(|word| **word != BREAK)
+        phrase
+            .iter()
             .any(|word| stems.iter().any(|stem| word.starts_with(stem)))
     };
     match governor {
@@ -95,30 +104,22 @@ fn is_second_choice(rest: &[&str], verb: &str, governor: &str) -> bool {
             "chose", "choos", "prefer", "pick", "favour", "favor", "select", "took",
         ]),
         "to" => chose(&["prefer", "irrelevant"]),
-        "with" => verb == "do" && matches!(rest, [.., "nothing" | "little", "to"]),
+        "with" => verb == "do" && matches!(phrase, [.., "nothing" | "little", "to"]),
         _ => false,
     }
 }
 
 /// "I don't see a place for 'x'".
-fn is_no_place(rest: &[&str], verb: &str) -> bool {
+fn is_no_place(phrase: &[&str], verb: &str) -> bool {
     matches!(
         verb,
         "place" | "room" | "opportunity" | "occasion" | "chance"
-    ) && rest
-        .iter()
-        .rev()
-        .take_while(|word| **word != BREAK)
-        .any(|word| is_negator(word))
+    ) && phrase.iter().any(|word| is_negator(word))
 }
 
 /// "Nothing here calls for 'x'".
-fn is_uncalled_for(rest: &[&str], verb: &str) -> bool {
-    let from = rest
-        .iter()
-        .rposition(|word| *word == BREAK)
-        .map_or(0, |at| at + 1);
-    matches!(rest.get(from), Some(&("nothing" | "none")))
+fn is_uncalled_for(phrase: &[&str], verb: &str) -> bool {
+    matches!(phrase.first(), Some(&("nothing" | "none")))
         && [
             "call", "warrant", "need", "requir", "trigger", "demand", "justif", "match", "relat",
             "touch", "fall", "point",
@@ -128,10 +129,8 @@ fn is_uncalled_for(rest: &[&str], verb: &str) -> bool {
 }
 
 /// Whether a lesson is named as what something would have gone wrong without: "without 'x' I would have missed it".
-pub(super) fn is_owed(before: &str, after: &str) -> bool {
-    let tokens = tokens(trim_marks(before));
-    let rest = without_fillers(&tokens);
-    let rest = match rest {
+fn is_owed(before: &[&str], after: &str) -> bool {
+    let rest = match before {
         [rest @ .., "using" | "applying" | "following" | "heeding"] => rest,
         rest => rest,
     };
@@ -165,10 +164,8 @@ fn negated(rest: &[&str], verb: &str) -> bool {
         if is_negator(word(at)) {
             // "I can't ship without applying 'x'"
             let is_double = word(at) == "without"
-                && rest[at.saturating_sub(4)..at]
+                && last_phrase(&rest[at.saturating_sub(4)..at])
                     .iter()
-                    .rev()
-                    .take_while(|word| **word != BREAK)
                     .any(|word| is_negator(word));
             if is_double {
                 return false;

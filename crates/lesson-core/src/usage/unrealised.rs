@@ -192,12 +192,13 @@ pub(super) fn is_unrealised(around: &Around<'_>, rest: &[Clause<'_>], next: &[Cl
     let said = last_piece(&around.before);
     // "Using 'x', 'y' does not apply" judges the second.
     let is_unreal = (!around.goes_on && is_judged_against(&said, rest))
-        || (applies_last(&said)
-            && (is_wished(&around.before)
-                || is_not_the_place(&said)
-                || is_supposed(&said, &around.before, rest)
-                || is_put_off(&said)
-                || is_planned(&said, rest, next)));
+        || verb(&said).is_some_and(|at| {
+            is_wished(&around.before)
+                || is_not_the_place(&said[..at])
+                || is_supposed(&said, at, &around.before, rest)
+                || is_put_off(&said[..at])
+                || is_planned(&said[..at], rest, next)
+        });
     is_unreal && came_of_it(rest, next) != Some(true)
 }
 
@@ -218,10 +219,6 @@ fn verb(said: &[&str]) -> Option<usize> {
     APPLY.contains(&said[at]).then_some(at)
 }
 
-fn applies_last(said: &[&str]) -> bool {
-    verb(said).is_some()
-}
-
 /// "I wish I had followed 'x'", "next time I apply 'x'", "TODO: apply 'x'".
 fn is_wished(before: &[Token<'_>]) -> bool {
     let words: Vec<&str> = before.iter().filter_map(word).collect();
@@ -233,12 +230,8 @@ fn is_wished(before: &[Token<'_>]) -> bool {
             .any(|pair| matches!(pair, ["next", "time"] | ["in", "future"]))
 }
 
-/// "It is too early to apply 'x'", "no opportunity to use 'x'".
-fn is_not_the_place(said: &[&str]) -> bool {
-    let Some(at) = verb(said) else {
-        return false;
-    };
-    let head = &said[..at];
+/// "It is too early to apply 'x'", "no opportunity to use 'x'", by what stands before the verb.
+fn is_not_the_place(head: &[&str]) -> bool {
     let Some((&"to", head)) = head.split_last() else {
         return false;
     };
@@ -249,11 +242,8 @@ fn is_not_the_place(said: &[&str]) -> bool {
         })
 }
 
-/// "Could have followed", "might use", "if I applied", "had the call been remote, I would apply".
-fn is_supposed(said: &[&str], before: &[Token<'_>], rest: &[Clause<'_>]) -> bool {
-    let Some(at) = verb(said) else {
-        return false;
-    };
+/// "Could have followed", "might use", "if I applied", "had the call been remote, I would apply"; the verb stands at `at`.
+fn is_supposed(said: &[&str], at: usize, before: &[Token<'_>], rest: &[Clause<'_>]) -> bool {
     let from = said[..at]
         .iter()
         .rposition(|word| !BETWEEN.contains(word))
@@ -301,22 +291,17 @@ fn is_contrary(before: &[Token<'_>]) -> bool {
     if matches!(words.as_slice(), ["had" | "were", ..]) {
         return true;
     }
-    words
-        .iter()
-        .position(|word| *word == "if")
-        .is_some_and(|at| words[at..].iter().any(|word| is_past_auxiliary(word)))
+    is_past_from(&words, |word| word == "if")
 }
 
 fn is_condition(clause: &Clause<'_>) -> bool {
-    clause
-        .words
-        .iter()
-        .position(|word| matches!(*word, "if" | "had"))
-        .is_some_and(|at| {
-            clause.words[at..]
-                .iter()
-                .any(|word| is_past_auxiliary(word))
-        })
+    is_past_from(&clause.words, |word| matches!(word, "if" | "had"))
+}
+
+/// Whether a past auxiliary stands at or after the first word that `opens` a condition.
+fn is_past_from(words: &[&str], opens: impl Fn(&str) -> bool) -> bool {
+    let mut words = words.iter().skip_while(|word| !opens(word));
+    words.any(|word| is_past_auxiliary(word))
 }
 
 fn is_past_auxiliary(word: &str) -> bool {
@@ -326,21 +311,20 @@ fn is_past_auxiliary(word: &str) -> bool {
     )
 }
 
-/// "Have yet to apply", "never got around to using", "forgot to follow".
-fn is_put_off(said: &[&str]) -> bool {
-    let Some(at) = verb(said) else {
-        return false;
-    };
-    let end = said[..at]
+/// "Have yet to apply", "never got around to using", "forgot to follow", by what stands before the verb.
+fn is_put_off(head: &[&str]) -> bool {
+    let end = head
         .iter()
         .rposition(|word| *word != "to")
         .map_or(0, |last| last + 1);
-    match &said[..end] {
+    match &head[..end] {
         [
             ..,
             "yet" | "forgot" | "forgotten" | "unable" | "reluctant" | "hesitant",
-        ] => end < at,
-        [.., "around" | "round"] => end < at && said[..end].iter().any(|word| is_negator(word)),
+        ] => end < head.len(),
+        [.., "around" | "round"] => {
+            end < head.len() && head[..end].iter().any(|word| is_negator(word))
+        }
         [.., "hold" | "held" | "holding", "off"] | [.., "off", "on"] => true,
         [
             ..,
@@ -350,15 +334,10 @@ fn is_put_off(said: &[&str]) -> bool {
     }
 }
 
-/// "Was going to use 'x', then noticed …", "tried to apply 'x' but could not".
-fn is_planned(said: &[&str], rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
-    let Some(at) = verb(said) else {
-        return false;
-    };
-    let planned = said[..at]
-        .iter()
-        .rposition(|word| !BETWEEN.contains(word))
-        .is_some_and(|last| PLANNED.contains(&said[last]));
+/// "Was going to use 'x', then noticed …", "tried to apply 'x' but could not", by what stands before the verb.
+fn is_planned(head: &[&str], rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
+    let last = head.iter().rfind(|word| !BETWEEN.contains(word));
+    let planned = last.is_some_and(|word| PLANNED.contains(word));
     let turned = |clause: &Clause<'_>| {
         clause.turns()
             || matches!(
