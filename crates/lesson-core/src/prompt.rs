@@ -51,12 +51,14 @@ fn sources_badge(lesson: &Lesson) -> String {
 }
 
 /// What gives lessons to an agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptText {
     /// The text.
     pub text: String,
     /// Of each lesson, the tokens that it takes in the text; 0 of one that did not fit.
     pub tokens: Vec<usize>,
+    /// Of each lesson, the places of those that it contradicts; see [`contradictions`].
+    pub contradicts: Vec<Vec<usize>>,
 }
 
 /// The prompt for these lessons, in the order given: for each its slug, badge, relevance and text,
@@ -79,14 +81,14 @@ pub fn prompt_text_by(
     if items.is_empty() {
         return PromptText {
             text: "No lesson fits this situation. Go on without one.\n".to_owned(),
-            tokens: Vec::new(),
+            ..PromptText::default()
         };
     }
     let most = max_tokens.map_or(usize::MAX, |tokens| tokens.saturating_mul(TOKEN_BYTES));
     let mut text = HEAD.to_owned();
     let mut taken = vec![0; items.len()];
     let mut end = String::new();
-    let marks = marks(items);
+    let (contradicts, marks) = marks(items);
     for (((lesson, relevance), mark), taken) in items.iter().zip(&marks).zip(&mut taken) {
         let is_first = end.is_empty();
         let closing = if is_first {
@@ -117,6 +119,7 @@ pub fn prompt_text_by(
     PromptText {
         text,
         tokens: taken,
+        contradicts,
     }
 }
 
@@ -152,7 +155,7 @@ pub fn prompt_text_shared(
     let frame = HEAD.len() + naming(longest).len();
     let room = max_tokens.saturating_mul(TOKEN_BYTES).saturating_sub(frame);
     let texts: Vec<GivenText> = items.iter().map(|(lesson, _)| given_text(lesson)).collect();
-    let marks = marks(items);
+    let (contradicts, marks) = marks(items);
     let wanted: Vec<(usize, usize)> = items
         .iter()
         .zip(&marks)
@@ -195,6 +198,7 @@ pub fn prompt_text_shared(
         prompt: PromptText {
             text,
             tokens: taken,
+            contradicts,
         },
         given,
     }
@@ -230,20 +234,22 @@ fn body(lesson: &Lesson) -> String {
     ])
 }
 
-/// Of each lesson the mark that says which others of them it contradicts; none where it doesn't.
-fn marks(items: &[(&Lesson, RelevanceWord)]) -> Vec<String> {
+/// Of each lesson the places of those that it contradicts, and the mark that says so; no mark where there are none.
+fn marks(items: &[(&Lesson, RelevanceWord)]) -> (Vec<Vec<usize>>, Vec<String>) {
     let lessons: Vec<&Lesson> = items.iter().map(|(lesson, _)| *lesson).collect();
-    let named = |others: Vec<usize>| {
-        let others: Vec<String> = others
-            .into_iter()
-            .map(|at| format!("'{}'", lessons[at].slug))
+    let contradicts = contradictions(&lessons);
+    let mark = |others: &Vec<usize>| {
+        let named: Vec<String> = others
+            .iter()
+            .map(|at| format!("'{}'", lessons[*at].slug))
             .collect();
-        match others.is_empty() {
+        match named.is_empty() {
             true => String::new(),
-            false => format!(" · ⚡ contradicts {}", others.join(", ")),
+            false => format!(" · ⚡ contradicts {}", named.join(", ")),
         }
     };
-    contradictions(&lessons).into_iter().map(named).collect()
+    let marks = contradicts.iter().map(mark).collect();
+    (contradicts, marks)
 }
 
 fn section(

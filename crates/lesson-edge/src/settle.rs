@@ -29,7 +29,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             }
             space.settling.set(Some(begun));
             self.send(&space, begun).await;
-            space.store_snapshot().await;
+            space.store_snapshot(&self.config).await;
             space.settling.set(None);
             if space.is_on_server() {
                 space.service.embed_texts().await;
@@ -64,7 +64,7 @@ impl<S: Store, H: Host> Edge<S, H> {
                     .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
                     .await;
                 // Agents that ask all the time leave no later moment for it.
-                space.store_snapshot().await;
+                space.store_snapshot(&self.config).await;
             }
         }
     }

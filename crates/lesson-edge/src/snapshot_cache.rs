@@ -4,7 +4,6 @@
 //! how this version writes, and the space's epoch, which is random and told to nobody without a key of the space: nobody else can name
 //! it, no two spaces share one, and one from before a restored backup is not found. It may be lost at any time.
 
-use crate::agent::Agent;
 use crate::config::Config;
 use lesson_core::{DAY, KeywordIndex, Millis, OptimisticOverlay, Space, packed_shape, packed_size};
 use lesson_service::{Host, Service, digest};
@@ -37,10 +36,10 @@ pub(crate) struct Loaded {
     pub parts: (Space, OptimisticOverlay, KeywordIndex),
 }
 
-/// The name of the snapshot of an agent's space, 64 hexadecimal digits.
-pub(crate) fn name(config: &Config, agent: &Agent) -> String {
+/// The name of the snapshot of a space, 64 hexadecimal digits.
+pub(crate) fn name(config: &Config, space: &str, epoch: &str) -> String {
     let shape = packed_shape();
-    let parts = [&*shape, &config.url, &agent.space, &agent.epoch];
+    let parts = [&*shape, &config.url, space, epoch];
     hex::encode(digest(&parts.map(str::as_bytes)))
 }
 

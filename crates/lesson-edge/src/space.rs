@@ -37,6 +37,8 @@ const RECALL_MS: u32 = 400;
 const SIZE_MS: u32 = 2_000;
 /// With fewer lessons a space is not looked at between two pages.
 const LOOKED_AT: u64 = 5_000;
+/// A count of a space that large holds for so long while no lesson comes or goes, in milliseconds: texts grow, but not at once.
+const COUNTED: Millis = 10_000;
 /// Time between two snapshots that are stored, in milliseconds: the next pull brings what changed since.
 const KEEP: Millis = 5 * 60_000;
 /// The same when nothing changed: a stored snapshot expires.
@@ -66,14 +68,16 @@ pub(crate) struct Space<S, H> {
     pub service: Service<S, WithKeys<H>>,
     /// The keys of its agents, with which its requests are sent.
     pub keys: Rc<KeyRing>,
-    /// Where the host keeps it.
-    snapshot_name: RefCell<String>,
+    /// The epoch of the space as its agents' keys tell it, which names what the host keeps.
+    epoch: RefCell<String>,
     /// When a request last came for it.
     pub used: Cell<Millis>,
     /// How it is had.
     pub held: Cell<Held>,
     /// Bytes that it takes in memory, about, as of the last round.
     pub bytes: Cell<u64>,
+    /// How many lessons there were when they were last counted, and when.
+    counted: Cell<(usize, Millis)>,
     /// Bytes that it would take if it were held, as far as anybody asked.
     pub bytes_if_held: Cell<u64>,
     /// Bytes that a replica may take.
@@ -144,10 +148,11 @@ impl<S: Store, H: Host> Space<S, H> {
         Ok(Self {
             service,
             keys,
-            snapshot_name: RefCell::new(snapshot_cache::name(config, agent)),
+            epoch: RefCell::new(agent.epoch.clone()),
             used: Cell::new(host.now()),
             held: Cell::new(Held::Unknown),
             bytes: Cell::new(0),
+            counted: Cell::new((0, 0)),
             bytes_if_held: Cell::new(u64::MAX),
             most_bytes: config.replica_bytes,
             unanswered: RefCell::default(),
@@ -163,12 +168,14 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Notes who asks for it: requests are sent with their key from now on, and what is kept of it is known by the server's state.
-    pub fn asked(&self, agent: &Agent, config: &Config) {
+    pub fn asked(&self, agent: &Agent) {
         if self.keys.asked(agent) {
             // What failed for want of a key may be tried at once.
             self.failed.set(None);
         }
-        *self.snapshot_name.borrow_mut() = snapshot_cache::name(config, agent);
+        if *self.epoch.borrow() != agent.epoch {
+            self.epoch.replace(agent.epoch.clone());
+        }
     }
 
     /// Whether all that was made here has been sent.
@@ -308,7 +315,7 @@ impl<S: Store, H: Host> Space<S, H> {
         self.recall.set(Recall::Since(self.now()));
         let asking = Asking(&self.recall);
         let space = self.service.space_id();
-        let name = self.snapshot_name.borrow().clone();
+        let name = self.snapshot_name(config);
         let asked = snapshot_cache::load(host, &name, config, &space);
         let found = timeout(asked, host.sleep(RECALL_MS)).await.flatten();
         if let Some(found) = found {
@@ -323,7 +330,7 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 
     /// Gives the host the space to keep, if it is the same as on the server and has changed since.
-    pub async fn store_snapshot(&self) {
+    pub async fn store_snapshot(&self, config: &Config) {
         if self.is_on_server() {
             return;
         }
@@ -339,8 +346,12 @@ impl<S: Store, H: Host> Space<S, H> {
             return;
         }
         self.kept.set(Some((cursor, now)));
-        let name = self.snapshot_name.borrow().clone();
+        let name = self.snapshot_name(config);
         snapshot_cache::store(&self.service, &name, synced).await;
+    }
+
+    fn snapshot_name(&self, config: &Config) -> String {
+        snapshot_cache::name(config, &self.service.space_id(), &self.epoch.borrow())
     }
 
     /// Whether the last round failed.
@@ -361,10 +372,15 @@ impl<S: Store, H: Host> Space<S, H> {
         !self.has_nothing_to_send() || looks
     }
 
+    /// Costs a look at every lesson, so where none came they are counted again only some time later.
     fn count_bytes(&self) -> u64 {
-        let bytes = self.service.bytes_held();
-        self.bytes.set(bytes);
-        bytes
+        let (lessons, now) = (self.service.lessons_held(), self.now());
+        let (before, at) = self.counted.get();
+        if lessons < LOOKED_AT as usize || lessons != before || (now - at).abs() > COUNTED {
+            self.counted.set((lessons, now));
+            self.bytes.set(self.service.bytes_held());
+        }
+        self.bytes.get()
     }
 
     /// One round, when none is under way: sends what was made here, reads what others made. Gives

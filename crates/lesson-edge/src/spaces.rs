@@ -36,7 +36,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             space = self.open(agent).await?;
         }
         space.used.set(begun);
-        space.asked(agent, &self.config);
+        space.asked(agent);
         if space.is_outgrown() {
             space = self.outgrown(agent, space).await?;
         }

@@ -20,13 +20,29 @@ const WEAK: f64 = 0.9;
 pub(super) struct Likelihood<'p> {
     /// The best match of the answer, above 0.
     best: f64,
-    /// The best match of a lesson that is no unreviewed one of an agent's key.
-    best_vouched: f64,
+    /// What a lesson has to come to beside it.
+    bar: Bar,
+    /// The same of the best match of a lesson that is no unreviewed one of an agent's key.
+    bar_vouched: Bar,
     /// Of match, lead and base.
     weights: [f64; 3],
     is_semantic: bool,
     policy: &'p RankPolicy,
 }
+
+/// What a lesson has to come to beside the best one.
+#[derive(Debug, Clone, Copy)]
+struct Bar {
+    /// The match of the best one.
+    best: f64,
+    /// The least likelihood.
+    least: f64,
+    /// Its z.
+    z: f64,
+}
+
+/// So near the bar a lesson's likelihood is reckoned: farther off its z says the same, without an exponential of each lesson.
+const NEAR_BAR: f64 = 1e-6;
 
 impl<'p> Likelihood<'p> {
     /// By the best match of those that may be answered; `None` where none of them matches. `is_semantic` says if meaning
@@ -45,13 +61,22 @@ impl<'p> Likelihood<'p> {
                 policy.words_likelihood_base,
             ]
         };
-        (best > 0.0).then_some(Self {
+        let none = Bar {
             best,
-            best_vouched: best,
+            least: 0.0,
+            z: 0.0,
+        };
+        let mut found = Self {
+            best,
+            bar: none,
+            bar_vouched: none,
             weights,
             is_semantic,
             policy,
-        })
+        };
+        found.bar = found.bar_beside(best);
+        found.bar_vouched = found.bar;
+        (best > 0.0).then_some(found)
     }
 
     /// The same, where something is asked in words.
@@ -64,9 +89,11 @@ impl<'p> Likelihood<'p> {
         context.query?;
         let best = best_of(scored.iter().map(|one| one.matched));
         let vouched = scored.iter().filter(|one| one.of.facts.key == 0);
+        let found = Self::of_best(best, is_semantic, policy)?;
+        let best_vouched = best_of(vouched.map(|one| one.matched));
         Some(Self {
-            best_vouched: best_of(vouched.map(|one| one.matched)),
-            ..Self::of_best(best, is_semantic, policy)?
+            bar_vouched: found.bar_beside(best_vouched),
+            ..found
         })
     }
 
@@ -77,9 +104,22 @@ impl<'p> Likelihood<'p> {
 
     /// The likelihood by match and lead alone.
     fn reckoned(&self, matched: f64, best: f64) -> f64 {
+        1.0 / (1.0 + libm::exp(-self.z(matched, best)))
+    }
+
+    fn z(&self, matched: f64, best: f64) -> f64 {
         let [by_match, by_lead, base] = self.weights;
         let lead = if matched >= best { 1.0 } else { matched / best };
-        1.0 / (1.0 + libm::exp(base - by_match * matched - by_lead * lead))
+        -(base - by_match * matched - by_lead * lead)
+    }
+
+    fn bar_beside(&self, best: f64) -> Bar {
+        let least = self.least(best);
+        Bar {
+            best,
+            least,
+            z: libm::log(least / (1.0 - least)),
+        }
     }
 
     /// What a lesson has to come to beside this best one. The less sure that one is, the more of the others stay: by the square
@@ -114,16 +154,20 @@ impl<'p> Likelihood<'p> {
     /// Whether a lesson stays in the answer. An unreviewed lesson of an agent's key puts none out but such lessons: else a
     /// copy that is padded with the words of a question would put out what it copies.
     pub fn keeps(&self, one: &Scored<'_>) -> bool {
-        let best = if one.of.facts.key == 0 {
-            self.best_vouched
+        let bar = if one.of.facts.key == 0 {
+            &self.bar_vouched
         } else {
-            self.best
+            &self.bar
         };
-        self.stays(one.matched, best)
+        self.stays(one.matched, bar)
     }
 
-    fn stays(&self, matched: f64, best: f64) -> bool {
-        self.beside(matched, best) >= self.least(best)
+    fn stays(&self, matched: f64, bar: &Bar) -> bool {
+        let above = self.z(matched, bar.best) - bar.z;
+        if bar.z.is_finite() && above < -NEAR_BAR {
+            return false;
+        }
+        self.beside(matched, bar.best) >= bar.least
     }
 
     /// How a likelihood came about, for a person.
@@ -149,7 +193,7 @@ impl<'p> Likelihood<'p> {
         format!(
             "its likelihood to be the right one is {:.4}, below {:.4} beside the best lesson: it matches {matched:.2}, that one {:.2}",
             self.of(matched),
-            self.least(self.best),
+            self.bar.least,
             self.best
         )
     }
@@ -183,7 +227,7 @@ pub fn likelihood_beside(
     let reckoning = Likelihood::of_best(best, is_semantic, policy)?;
     let likelihood = reckoning.of(matched);
     let word = policy.likelihood_word(likelihood);
-    Some((likelihood, word, reckoning.stays(matched, best)))
+    Some((likelihood, word, reckoning.stays(matched, &reckoning.bar)))
 }
 
 impl RankPolicy {

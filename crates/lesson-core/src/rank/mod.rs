@@ -101,8 +101,12 @@ pub struct Known<'a> {
 
 impl Known<'_> {
     /// Says if one agent's key alone keeps a lesson from being recommended.
-    fn by_one_key(&self, slug: &str, held: &Standing, policy: &RankPolicy) -> bool {
-        self.is_out(held, policy) && self.one_key.is_some_and(|those| those.contains(slug))
+    /// Asked of every lesson: only of the few that are out is the slug looked at, which lies far from the facts.
+    fn by_one_key(&self, one: &Candidate<'_>, policy: &RankPolicy) -> bool {
+        self.is_out(&one.facts.standing, policy)
+            && self
+                .one_key
+                .is_some_and(|those| those.contains(&one.lesson.slug))
     }
 
     /// Says if what came of a lesson keeps it out.
@@ -164,7 +168,7 @@ pub fn recommend_with(
     loop {
         let mut below: Vec<(Candidate<'_>, f64)> = Vec::new();
         for one in turn {
-            let by_one_key = known.by_one_key(&one.lesson.slug, &one.facts.standing, policy);
+            let by_one_key = known.by_one_key(&one, policy);
             if known.is_out(&one.facts.standing, policy) && !by_one_key {
                 ranking.excluded_low_effectiveness += 1;
                 let code = match policy.standing {
@@ -343,7 +347,7 @@ fn trace(
         likely = likelihood.map(|all| (all.of(fits.matched), all.formula(fits.matched)));
         if code != Some(LowRelevance) {
             let held = &one.facts.standing;
-            let by_one_key = known.by_one_key(&one.lesson.slug, held, policy);
+            let by_one_key = known.by_one_key(one, policy);
             standing::of_policy(&mut run, held, by_one_key, (policy, known.now));
         }
     }

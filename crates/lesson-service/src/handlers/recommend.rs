@@ -19,7 +19,7 @@ use crate::state::service_struct::Service;
 use crate::state::snapshot::State;
 use lesson_core::{
     BadgeWords, Drawn, EventKind, Explain, Known, Lesson, Measured, Policy, RankPolicy, Ranked,
-    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem, contradictions,
+    Ranking, RelevanceWord, Situation, SurfacedContext, SurfacedItem,
 };
 use lesson_sync::Store;
 use lesson_types::{ApiError, Recommend, Recommendations, Recommended, TraceEntry};
@@ -298,9 +298,8 @@ impl<S: Store, H: Host> Service<S, H> {
                 lesson: merged(self.view(lesson), item.confidence, item.frequency),
             })
             .collect();
-        let whole: Vec<&Lesson> = shown.iter().map(|(lesson, _)| *lesson).collect();
-        for (one, others) in recommended.iter_mut().zip(contradictions(&whole)) {
-            let slugs = others.into_iter().map(|at| whole[at].slug.clone());
+        for (one, others) in recommended.iter_mut().zip(&prompt.contradicts) {
+            let slugs = others.iter().map(|at| shown[*at].0.slug.clone());
             one.contradicts = Some(slugs.collect()).filter(|slugs: &Vec<_>| !slugs.is_empty());
         }
         let views = recommended.iter_mut().map(|one| &mut one.lesson);

@@ -22,6 +22,8 @@ pub(crate) struct Prompt {
     pub text: String,
     /// Of each lesson, its tokens in the text; 0 of one that is not in it.
     pub tokens: Vec<usize>,
+    /// Of each lesson, the places of those that it contradicts.
+    pub contradicts: Vec<Vec<usize>>,
     /// Of each lesson, its texts as they stand there; `None` of one that is not there. Empty unless the room is shared.
     given: Vec<Option<GivenText>>,
 }
@@ -34,6 +36,7 @@ impl Budget {
             return Prompt {
                 text: shared.prompt.text,
                 tokens: shared.prompt.tokens,
+                contradicts: shared.prompt.contradicts,
                 given: shared.given,
             };
         }
@@ -41,6 +44,7 @@ impl Budget {
         Prompt {
             text: prompt.text,
             tokens: prompt.tokens,
+            contradicts: prompt.contradicts,
             given: Vec::new(),
         }
     }
