@@ -23,6 +23,7 @@ const RANK: &[Row] = &[
     ("meaning_to", 1.0, "The similarity of meaning from which it says the same; above meaning_from."),
     ("meaning_min_covered", 1.0, "The share of lessons that need vectors for meaning to take part."),
     ("match_floor", 1.0, "A match below this counts as none."),
+    ("english_match_floor", 1.0, "The same for a query in English, with a model that reads many languages; never below match_floor."),
     ("tech_mismatch_factor", 1.0, "What is left of a match when both sides name technologies and share none."),
     ("project_weight", 1.0, "How much the project type counts beside technologies."),
     ("tech_weight", 1.0, "How much technologies count beside the project type; at most 1 with project_weight."),

@@ -116,6 +116,10 @@ pub struct RankPolicy {
     /// A match below this counts 0; 0 to 1. 0.35, measured: of questions that no lesson answers, three of four stay below
     /// it; the right lesson lies above it in 95 of 100.
     pub match_floor: f64,
+    /// The same where the model reads many languages and the query is not seen to be in another one than English, 0 to 1; never
+    /// below `match_floor`. 0.4, measured: words add to English matches, so that those of what no lesson answers lie higher,
+    /// and up to 0.42 no right lesson falls below it (`cargo xtask bench relevance --languages`).
+    pub english_match_floor: f64,
     /// The match is multiplied by this when both sides name technologies and none is the same, 0 to 1. 0.5. Source: hybrid
     /// retrieval.
     pub tech_mismatch_factor: f64,
@@ -259,6 +263,7 @@ impl Default for RankPolicy {
             meaning_to: 0.8,
             meaning_min_covered: 0.75,
             match_floor: 0.35,
+            english_match_floor: 0.4,
             tech_mismatch_factor: 0.5,
             project_weight: 0.4,
             tech_weight: 0.6,

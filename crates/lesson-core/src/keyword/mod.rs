@@ -14,6 +14,7 @@ mod words;
 
 pub use alike::Alike;
 pub(crate) use alike::WordComparison;
+pub(crate) use asked::is_in_other_language;
 pub use counts::{SpaceCounts, words_asked};
 pub(crate) use counts::{stems_of, words_with_stems};
 pub(crate) use packed::packed_shape;

@@ -15,6 +15,11 @@ pub trait Cosines {
         self.of(lesson)
     }
 
+    /// Whether the model reads many languages: its cosines tell less than those of one that reads English alone.
+    fn reads_languages(&self) -> bool {
+        false
+    }
+
     /// The cosine of two lessons; `None` where one has no vector, or pairs are not compared.
     fn between(&self, _one: &Lesson, _two: &Lesson) -> Option<f64> {
         None

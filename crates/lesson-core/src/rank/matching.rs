@@ -6,9 +6,12 @@
 //! The root spreads the lower half of the sum, where nearly all right lessons lie (their median is 0.4): without it the
 //! neutral halves of metadata and confidence outweighed what was asked. A convex sum with fixed weights: on real lessons it found the right one more often than either part, than reciprocal
 //! rank fusion, and than sums normalised for each query.
+//!
+//! A match below the policy's floor counts 0. With a model that reads many languages the floor of English queries is higher: their
+//! words add to a match, also where no lesson answers. A query in another language has little but meaning to go by.
 
 use super::candidate::{Candidate, Similarity};
-use crate::keyword::{KeywordIndex, WordMatch, has_stem};
+use crate::keyword::{KeywordIndex, WordMatch, has_stem, is_in_other_language};
 use crate::lesson::Lesson;
 use crate::policy::RankPolicy;
 use crate::space::Space;
@@ -33,7 +36,13 @@ pub(super) struct MatchScore {
 }
 
 impl MatchScore {
-    fn of(words: WordMatch, cosine: Option<f64>, is_aside: bool, policy: &RankPolicy) -> Self {
+    fn of(
+        words: WordMatch,
+        cosine: Option<f64>,
+        is_aside: bool,
+        floor: f64,
+        policy: &RankPolicy,
+    ) -> Self {
         let sum = match cosine {
             Some(cosine) => {
                 policy.meaning_weight * meaning(cosine, policy)
@@ -43,7 +52,7 @@ impl MatchScore {
         };
         // Correctly rounded everywhere, unlike other powers.
         let raw = sum.sqrt();
-        let value = if raw >= policy.match_floor { raw } else { 0.0 };
+        let value = if raw >= floor { raw } else { 0.0 };
         Self {
             value,
             raw,
@@ -64,7 +73,12 @@ impl MatchScore {
             None => format!("words {words:.2}, no vector"),
         };
         if counted == 0.0 && self.raw > 0.0 {
-            format!("{parts}: too weak to count")
+            if self.value == 0.0 && self.raw >= policy.match_floor {
+                let floor = policy.english_match_floor;
+                format!("{parts}: too weak to count, as a query in English has to match by {floor}")
+            } else {
+                format!("{parts}: too weak to count")
+            }
         } else if halved {
             format!("{parts}; reduced, as no technology is shared")
         } else {
@@ -100,6 +114,8 @@ pub(super) struct Matches<'a> {
     /// By place, each asked for once; empty when vectors are not compared.
     cosines: Vec<Option<f64>>,
     policy: &'a RankPolicy,
+    /// What a match with meaning in it has to come to.
+    floor: f64,
     /// Whether meaning takes part.
     pub semantic: bool,
     /// How many of the considered lessons have no vector, when vectors are compared at all.
@@ -123,6 +139,7 @@ impl<'a> Matches<'a> {
             words: Vec::new(),
             cosines: Vec::new(),
             policy,
+            floor: policy.match_floor,
             semantic: false,
             without_vector: 0,
             only: None,
@@ -156,6 +173,10 @@ impl<'a> Matches<'a> {
             matches.semantic = f64::from(having) >= policy.meaning_min_covered * f64::from(all);
             if matches.semantic {
                 matches.cosines = cosines;
+                let english = text.is_some_and(|text| !is_in_other_language(text));
+                if similarity.reads_languages() && english {
+                    matches.floor = policy.match_floor.max(policy.english_match_floor);
+                }
             }
         }
         matches
@@ -167,6 +188,8 @@ impl<'a> Matches<'a> {
         let words = words.unwrap_or_default();
         let only = self.only.as_deref().filter(|_| words.score > 0.0);
         let is_aside = only.is_some_and(|word| !is_about(one.lesson, word));
-        MatchScore::of(words, cosine, is_aside, self.policy)
+        // Words alone are not on the model's scale.
+        let floor = cosine.map_or(self.policy.match_floor, |_| self.floor);
+        MatchScore::of(words, cosine, is_aside, floor, self.policy)
     }
 }

@@ -266,6 +266,7 @@ pub fn check_policy(policy: &RankPolicy) -> Result<(), RankError> {
         ("meaning_to", policy.meaning_to),
         ("meaning_min_covered", policy.meaning_min_covered),
         ("match_floor", policy.match_floor),
+        ("english_match_floor", policy.english_match_floor),
         ("min_likelihood", policy.min_likelihood),
         ("likely_very_high", policy.likely_very_high),
         ("likely_high", policy.likely_high),

@@ -3,7 +3,7 @@
 use crate::common::{space, with, written};
 use crate::rank::{domain, query, rank, relevance_of};
 use lesson_core::{
-    ExclusionCode, Explain, FactorKind, KeywordIndex, Lesson, Market, RankPolicy, Ranking,
+    Cosines, ExclusionCode, Explain, FactorKind, KeywordIndex, Lesson, Market, RankPolicy, Ranking,
     Similarity, Situation, Space, TracePart, Trust, recommend,
 };
 
@@ -158,4 +158,67 @@ fn the_trace_names_its_factors_in_order() {
         ]
     );
     assert!(trace.factors.iter().all(|f| !f.note.is_empty()));
+}
+
+/// The same cosine to every lesson, of a model that reads many languages or English alone.
+struct Near {
+    cosine: f64,
+    reads_languages: bool,
+}
+
+impl Cosines for Near {
+    fn of(&self, _lesson: &Lesson) -> Option<f64> {
+        Some(self.cosine)
+    }
+
+    fn reads_languages(&self) -> bool {
+        self.reads_languages
+    }
+}
+
+#[test]
+fn meaning_alone_counts_sooner_for_a_query_in_another_language() {
+    let space = space([written(
+        "queues",
+        "Bounded queues",
+        "Give every queue a bound.",
+    )]);
+    let (index, policy) = (KeywordIndex::of_space(&space), RankPolicy::default());
+    let (german, english) = (
+        "warum wird der Speicher voll und nicht geleert",
+        "memory fills up",
+    );
+    let told = |text: &str, cosine: f64, reads_languages: bool| {
+        let near = Near {
+            cosine,
+            reads_languages,
+        };
+        let told = recommend(
+            &space,
+            &query(text),
+            Some(&near),
+            &index,
+            &policy,
+            Explain::All,
+        );
+        let trace = told.expect("complete").trace.expect("explained").remove(0);
+        let factors = trace.factors.into_iter();
+        let matched = factors.into_iter().find(|factor| factor.name == "match");
+        matched.expect("matched").note
+    };
+    // A match of 0.38: between the two floors.
+    let between = 0.1 + 0.7 * 0.38 * 0.38 / policy.meaning_weight;
+    assert!(!told(german, between, true).contains("too weak"));
+    let note = told(english, between, true);
+    assert!(
+        note.ends_with("as a query in English has to match by 0.4"),
+        "{note}"
+    );
+    assert!(!told(english, 0.5, true).contains("too weak"));
+    // With the English model all is as it is for any query.
+    for query in [german, english] {
+        assert!(!told(query, between, false).contains("too weak"), "{query}");
+    }
+    // Below both nothing counts.
+    assert!(told(german, 0.2, true).ends_with("too weak to count"));
 }

@@ -41,6 +41,7 @@ pub trait Embedder {
 pub struct Reading {
     meaning: Line,
     alike: Line,
+    languages: bool,
 }
 
 /// One range of cosines laid on another.
@@ -84,6 +85,7 @@ impl Default for Reading {
         Self {
             meaning: Line::SAME,
             alike: Line::SAME,
+            languages: false,
         }
     }
 }
@@ -94,7 +96,19 @@ impl Reading {
         Self {
             meaning: Line::between(meaning),
             alike: Line::between(alike),
+            languages: false,
         }
+    }
+
+    /// The same, of a model that reads other languages than English, or doesn't.
+    #[must_use]
+    pub fn of_languages(self, languages: bool) -> Self {
+        Self { languages, ..self }
+    }
+
+    /// Whether the model reads other languages than English.
+    pub(crate) fn reads_languages(self) -> bool {
+        self.languages
     }
 
     /// The cosines between which the model's meanings lie.
@@ -144,7 +158,7 @@ impl Embedder for Model {
     }
 
     fn reading(&self) -> Reading {
-        Reading::between(self.meaning(), self.alike())
+        Reading::between(self.meaning(), self.alike()).of_languages(self.is_multilingual())
     }
 }
 

@@ -486,6 +486,10 @@ impl Cosines for Similarities<'_> {
         self.of_row(*self.rows.get(place as usize)? as usize)
     }
 
+    fn reads_languages(&self) -> bool {
+        self.vectors.reading.reads_languages()
+    }
+
     fn between(&self, one: &Lesson, two: &Lesson) -> Option<f64> {
         self.vectors.cosine(&one.slug, &two.slug)
     }
