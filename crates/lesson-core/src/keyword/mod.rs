@@ -94,8 +94,37 @@ struct Entry {
 #[derive(Debug, Clone, Copy)]
 struct Posting {
     place: u32,
-    /// Weighted occurrences, in halves.
-    weight: u32,
+    said: Said,
+}
+
+/// What a lesson says a word for: weighted occurrences, in halves, and in the lowest bit whether one of them is where it says what
+/// it is about, in title, tags or technologies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Said(u32);
+
+impl Said {
+    /// Nothing yet.
+    const NOT: Self = Self(0);
+
+    fn new(weight: u32, named: bool) -> Self {
+        Self(weight << 1 | u32::from(named))
+    }
+
+    fn weight(self) -> u32 {
+        self.0 >> 1
+    }
+
+    fn is_named(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    fn and(self, other: Self) -> Self {
+        let weight = self.weight().saturating_add(other.weight());
+        Self::new(
+            weight.min(u32::MAX >> 1),
+            self.is_named() || other.is_named(),
+        )
+    }
 }
 
 impl KeywordIndex {
@@ -155,16 +184,10 @@ impl KeywordIndex {
             self.lessons.push(None);
             (self.lessons.len() - 1) as u32
         });
-        for (term, weight) in &said {
+        for (term, said) in &said {
             let postings = &mut self.postings[*term as usize];
             let at = postings.partition_point(|posting| posting.place < place);
-            postings.insert(
-                at,
-                Posting {
-                    place,
-                    weight: *weight,
-                },
-            );
+            postings.insert(at, Posting { place, said: *said });
         }
         self.version += 1;
         self.slugs = self.slugs.wrapping_add(slug_hash(&lesson.slug));
@@ -178,39 +201,44 @@ impl KeywordIndex {
         self.in_language[language.place()] += 1;
     }
 
-    /// The terms of a text in a language, each once with its weight, in the order of their numbers; and how many words it has.
-    fn said(&mut self, text: &Text, language: Language) -> (Vec<(u32, u32)>, u32) {
-        let mut said: Vec<(u32, u32)> = Vec::new();
+    /// The terms of a text in a language, each once with what it is said for, in the order of their numbers; and how many words it has.
+    fn said(&mut self, text: &Text, language: Language) -> (Vec<(u32, Said)>, u32) {
+        let mut said: Vec<(u32, Said)> = Vec::new();
         self.count_fields(text, language, |word| said.push(word));
         let length = u32::try_from(said.len()).unwrap_or(u32::MAX);
         said.sort_unstable();
         said.dedup_by(|again, held| {
             let same = again.0 == held.0;
             if same {
-                held.1 = held.1.saturating_add(again.1);
+                held.1 = held.1.and(again.1);
             }
             same
         });
         (said, length)
     }
 
-    fn count_fields(&mut self, text: &Text, language: Language, mut found: impl FnMut((u32, u32))) {
-        let single = |field, weight| (std::slice::from_ref(field), weight);
-        let fields: [(&[String], u32); 6] = [
-            single(&text.title, TITLE),
-            (&text.tags, TAGS),
-            (&text.tech_stacks, TECH),
+    fn count_fields(
+        &mut self,
+        text: &Text,
+        language: Language,
+        mut found: impl FnMut((u32, Said)),
+    ) {
+        let single = |field, weight| (std::slice::from_ref(field), Said::new(weight, false));
+        let fields: [(&[String], Said); 6] = [
+            (std::slice::from_ref(&text.title), Said::new(TITLE, true)),
+            (&text.tags, Said::new(TAGS, true)),
+            (&text.tech_stacks, Said::new(TECH, true)),
             single(&text.description, DESCRIPTION),
             single(&text.context, CONTEXT),
             single(&text.recommendation, RECOMMENDATION),
         ];
-        for (field, weight) in fields {
+        for (field, said) in fields {
             for part in field {
                 each_word(part, |word, _| {
-                    found((self.term(&term_in(word, language)), weight))
+                    found((self.term(&term_in(word, language)), said))
                 });
                 for name in named_in_words(part) {
-                    found((self.term(name), weight));
+                    found((self.term(name), said));
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::languages::Language;
 use super::stems::stem;
-use super::{Entry, KeywordIndex, Posting};
+use super::{Entry, KeywordIndex, Posting, Said};
 use crate::lesson::Lesson;
 use crate::lessons::slug_hash;
 use crate::packed::{Reader, Writer};
@@ -35,12 +35,12 @@ pub(crate) fn packed_shape(to: &mut String) {
     probe.insert(&Lesson::new("other", other, "", 0));
     to.push_str("index");
     for (word, term) in &probe.sorted {
-        let weight = probe
+        let said = probe
             .postings
             .get(*term as usize)
             .and_then(|postings| postings.first())
-            .map_or(0, |posting| posting.weight);
-        to.push_str(&format!(" {word}:{weight}:{}", stem(word)));
+            .map_or(0, |posting| posting.said.0);
+        to.push_str(&format!(" {word}:{said}:{}", stem(word)));
     }
 }
 
@@ -71,7 +71,7 @@ impl KeywordIndex {
             for posting in postings {
                 let place = places.get(posting.place as usize).copied().unwrap_or(0);
                 to.number(u64::from(place - before));
-                to.number(u64::from(posting.weight));
+                to.number(u64::from(posting.said.0));
                 before = place;
             }
         }
@@ -110,9 +110,9 @@ impl KeywordIndex {
                     return None;
                 }
                 place = place.checked_add(step)?;
-                let weight = from.small()?;
+                let word = Said(from.small()?);
                 said.get_mut(place as usize)?.3.push(term);
-                postings.push(Posting { place, weight });
+                postings.push(Posting { place, said: word });
             }
             index.postings.push(postings);
             index.terms.insert(word.clone(), term);

@@ -10,7 +10,7 @@
 use super::asked::AskedWords;
 use super::stems::{stem, stems_in};
 use super::words::each_word_asked;
-use super::{KeywordIndex, Posting, UNIT};
+use super::{KeywordIndex, Posting, Said, UNIT};
 use crate::lessons::Lessons;
 use std::ops::Bound;
 
@@ -49,6 +49,8 @@ struct Scored {
     weight: f64,
     /// The idf of the words that the lesson has.
     held: f64,
+    /// Whether it has one of them in its title, tags or technologies.
+    is_named: bool,
 }
 
 /// Score and share of one lesson, 0 to 1 each.
@@ -58,6 +60,8 @@ pub(crate) struct WordMatch {
     pub score: f64,
     /// How much of the query's words that any lesson has it contains.
     pub share: f64,
+    /// Whether it has one of them where it says what it is about: in its title, tags or technologies.
+    pub is_named: bool,
 }
 
 /// A word of a query, as the index knows it.
@@ -74,7 +78,7 @@ struct QueryWord {
 impl KeywordIndex {
     /// The scores of all lessons for `query`. Stop words count only when there is nothing else; with `prefix` the last
     /// word may be the beginning of a word, and counts for more where it is a whole one. Linear in the postings of the
-    /// query's words, plus 32 bytes per lesson.
+    /// query's words, plus 36 bytes per lesson.
     pub fn scores(&self, query: &str, prefix: bool) -> KeywordScores<'_> {
         let words = self.query_words(query, prefix);
         let mut scores = KeywordScores {
@@ -189,14 +193,14 @@ impl KeywordIndex {
 
 /// Adds up the postings of several terms by place, in memory that is used again.
 struct Merge {
-    weights: Vec<u32>,
+    said: Vec<Said>,
     merged: Vec<Posting>,
 }
 
 impl Merge {
     fn new(places: usize) -> Self {
         Self {
-            weights: vec![0; places],
+            said: vec![Said::NOT; places],
             merged: Vec::new(),
         }
     }
@@ -210,15 +214,15 @@ impl Merge {
             .iter()
             .flat_map(|term| &index.postings[*term as usize])
         {
-            let weight = &mut self.weights[posting.place as usize];
-            if *weight == 0 {
+            let said = &mut self.said[posting.place as usize];
+            if *said == Said::NOT {
                 self.merged.push(*posting);
             }
-            *weight = weight.saturating_add(posting.weight);
+            *said = said.and(posting.said);
         }
         for posting in &mut self.merged {
-            let weight = &mut self.weights[posting.place as usize];
-            posting.weight = std::mem::take(weight);
+            let said = &mut self.said[posting.place as usize];
+            posting.said = std::mem::replace(said, Said::NOT);
         }
         &self.merged
     }
@@ -257,11 +261,12 @@ impl KeywordScores<'_> {
     fn add(&mut self, postings: &[Posting], idf: f64, held_back: &[f64]) {
         for posting in postings {
             // Only places that hold a lesson have postings.
-            let tf = f64::from(posting.weight) / UNIT;
+            let tf = f64::from(posting.said.weight()) / UNIT;
             let place = posting.place as usize;
             let scored = &mut self.scored[place];
             scored.weight += idf * tf / (tf + held_back[place]);
             scored.held += idf;
+            scored.is_named |= posting.said.is_named();
         }
     }
 
@@ -287,6 +292,7 @@ impl KeywordScores<'_> {
             WordMatch {
                 score: if score > 1.0 { 1.0 } else { score },
                 share: scored.held / self.known,
+                is_named: scored.is_named,
             }
         } else {
             WordMatch::default()

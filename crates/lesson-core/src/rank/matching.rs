@@ -12,9 +12,10 @@
 
 use super::candidate::{Candidate, Similarity};
 use crate::keyword::{KeywordIndex, WordMatch, has_stem, is_in_other_language};
-use crate::lesson::Lesson;
 use crate::policy::RankPolicy;
 use crate::space::Space;
+use crate::stable_map::StableMap;
+use std::cell::RefCell;
 
 /// What is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a lesson
 /// on retries that once says "payments" is no lesson on payments.
@@ -87,14 +88,6 @@ impl MatchScore {
     }
 }
 
-/// Whether a lesson has a word where it says what it is about.
-fn is_about(lesson: &Lesson, word: &str) -> bool {
-    let text = &lesson.text;
-    let names = text.tags.iter().chain(&text.tech_stacks);
-    let mut names = names.chain([&text.title, &text.domain]);
-    names.any(|name| has_stem(name, word))
-}
-
 /// A cosine as meaning: 0 up to `meaning_from`, 1 from `meaning_to` on. NaN counts 0.
 fn meaning(cosine: f64, policy: &RankPolicy) -> f64 {
     let share = (cosine - policy.meaning_from) / (policy.meaning_to - policy.meaning_from);
@@ -122,6 +115,8 @@ pub(super) struct Matches<'a> {
     pub without_vector: u32,
     /// The stem of the word, where one is all that is asked.
     only: Option<String>,
+    /// The domains that were looked at, by their hashes, and whether they have that word.
+    domains: RefCell<StableMap<u64, bool>>,
 }
 
 impl<'a> Matches<'a> {
@@ -143,6 +138,7 @@ impl<'a> Matches<'a> {
             semantic: false,
             without_vector: 0,
             only: None,
+            domains: RefCell::default(),
         };
         if let Some(text) = text {
             let scores = index.scores(text, prefix);
@@ -187,9 +183,22 @@ impl<'a> Matches<'a> {
         let cosine = self.cosines.get(one.place as usize).copied().flatten();
         let words = words.unwrap_or_default();
         let only = self.only.as_deref().filter(|_| words.score > 0.0);
-        let is_aside = only.is_some_and(|word| !is_about(one.lesson, word));
+        let is_aside = only.is_some_and(|word| !words.is_named && !self.is_domain(one, word));
         // Words alone are not on the model's scale.
         let floor = cosine.map_or(self.policy.match_floor, |_| self.floor);
         MatchScore::of(words, cosine, is_aside, floor, self.policy)
+    }
+
+    /// Whether a lesson's domain has the word. Domains are few, and each is looked at once.
+    fn is_domain(&self, one: &Candidate<'_>, word: &str) -> bool {
+        let domain = one.facts.domain;
+        if domain == 0 {
+            return false;
+        }
+        *self
+            .domains
+            .borrow_mut()
+            .entry(domain)
+            .or_insert_with(|| has_stem(&one.lesson.text.domain, word))
     }
 }

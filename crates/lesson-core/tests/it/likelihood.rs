@@ -248,3 +248,28 @@ fn one_word_that_a_lesson_has_aside_is_no_sign_that_it_is_about_it() {
     let asked = "provider of payments slows down request holds lock";
     assert_ne!(word(&held, asked), RelevanceWord::Low);
 }
+
+#[test]
+fn a_lesson_in_another_language_is_about_the_word_of_its_title_and_of_its_domain() {
+    let text = "Die Zeilen werden nach dem Mandanten gefiltert, und nicht in der Anwendung.";
+    let held = space_by([
+        with("aside", |l| {
+            l.text.title = "Zeilen nach dem Mandanten filtern".to_owned();
+            l.text.recommendation =
+                format!("{text} Die Datenbanken werden mit einer Regel gesichert.");
+        }),
+        with("domain", |l| {
+            l.text.title = "Regeln für jeden Mandanten".to_owned();
+            l.text.recommendation = format!("{text} Das gilt für Abrechnungen.");
+            l.text.domain = "Abrechnung".to_owned();
+        }),
+    ]);
+    let word = |space: &Space, asked: &str| rank(space, &query(asked), None).items[0].word;
+    assert_eq!(word(&held, "Datenbank"), RelevanceWord::Low);
+    assert_ne!(word(&held, "Abrechnung"), RelevanceWord::Low);
+    let about = space_by([with("about", |l| {
+        l.text.title = "Datenbanken werden mit Regeln gesichert".to_owned();
+        l.text.recommendation = text.to_owned();
+    })]);
+    assert_ne!(word(&about, "Datenbank"), RelevanceWord::Low);
+}
