@@ -201,23 +201,27 @@ for (const [what, answers, reason] of /** @type {any[][]} */ ([
   });
 }
 
-/** A server of a pack in parts, of which there are so many. */
+/** A server of a pack in parts, of which there are so many; a number is the status in place of one. */
 const parted = (parts) =>
   packs((answer, { url: path }) => {
-    const part = parts[Number(/^\/engine\/multilingual\.pack\.(\d+)$/.exec(path)?.[1])];
-    if (part) answer.end(part);
-    else answer.writeHead(404).end();
+    const part = parts[Number(/^\/engine\/multilingual\.pack\.(\d+)$/.exec(path)?.[1])] ?? 404;
+    if (typeof part === "number") answer.writeHead(part).end();
+    else answer.end(part);
   });
 
 test("the multilingual pack is put together of its parts, only where the variable says so", async () => {
   const bindings = { LESSONLOOP_MODEL: "multilingual" };
-  const pack = await parted([PACK.subarray(0, 10_000_000), PACK.subarray(10_000_000)]);
-  const { me } = await cold({ pack, bindings, slow: true });
-  assert.deepEqual(told(await ask(me)), [true, undefined]);
-  assert.equal(pack.asked, 3, "both, and that there is no third");
-  // Cut between two parts, not there at all, and a name that no model has: by words, and said why.
+  // Wherever they are cut: in the middle, and before the header says how long the whole is and what is hashed.
+  for (const cuts of [[10_000_000], [10, 40, 60]]) {
+    const pack = await parted([0, ...cuts].map((cut, part) => PACK.subarray(cut, cuts[part])));
+    const { me } = await cold({ pack, bindings, slow: true });
+    assert.deepEqual(told(await ask(me)), [true, undefined]);
+    assert.equal(pack.asked, cuts.length + 2, "each, and that there is no more");
+  }
+  // Cut between two parts, a part that can't be had, not there at all, and a name that no model has: by words, and said why.
   for (const [parts, more, reason, logged] of /** @type {any[][]} */ ([
     [[PACK.subarray(0, 10_000_000)], bindings, /could not be loaded/, /multilingual\.pack/],
+    [[PACK.subarray(0, 10_000_000), 503], bindings, /could not be loaded/, /multilingual\.pack: 503/],
     [[], bindings, /this host has no model/, /multilingual\.pack: 404/],
     [
       [],

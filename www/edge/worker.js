@@ -176,15 +176,20 @@ async function loadModel(asked, env) {
     return warn(`LESSONLOOP_MODEL is ${name}: set it to english or multilingual`);
   }
   try {
-    const { bytes, status } = pack.isInParts ? await inParts(pack.path, env) : await asset(pack.path, env);
+    const file = await asset(pack.isInParts ? `${pack.path}.0` : pack.path, env);
     // The instance that wanted it may have been given up meanwhile.
-    if (asked !== edge) return;
-    if (bytes) {
-      await orTrap(asked.load_model(bytes));
-      return;
+    if (asked !== edge) return await file.body?.cancel();
+    if (!file.ok) {
+      await file.body?.cancel();
+      asked.no_model(file.status === 404);
+      return warn(`${pack.path}: ${file.status}`);
     }
-    asked.no_model(status === 404);
-    warn(`${pack.path}: ${status}`);
+    const pieces = piecesOf(file, pack, env);
+    try {
+      await orTrap(asked.load_model(async () => (await pieces.next()).value ?? null));
+    } finally {
+      await pieces.return();
+    }
   } catch (error) {
     if (isTrap(error)) abandon(error);
     else if (asked === edge) asked.no_model(false);
@@ -192,32 +197,19 @@ async function loadModel(asked, env) {
   }
 }
 
-/** A file's bytes; without them, why there are none. */
-async function asset(path, env) {
-  const file = await env.ASSETS.fetch(new URL(path, "https://assets.local"));
-  if (file.ok) return { bytes: new Uint8Array(await file.arrayBuffer()), status: file.status };
-  await file.body?.cancel();
-  return { bytes: null, status: file.status };
-}
+const asset = (path, env) => env.ASSETS.fetch(new URL(path, "https://assets.local"));
 
-/** A file that lies there as `PATH.0`, `PATH.1` and so on, up to the first that is missing. */
-async function inParts(path, env) {
-  const parts = [];
-  for (;;) {
-    const { bytes, status } = await asset(`${path}.${parts.length}`, env);
-    if (!bytes && (status !== 404 || parts.length === 0)) return { bytes: null, status };
-    if (!bytes) break;
-    parts.push(bytes);
+/** A pack's bytes as they come: never all of them beside the engine's own. One in parts lies there as `PATH.0`, `PATH.1` and
+ * so on, up to the first that is missing. */
+async function* piecesOf(first, { path, isInParts }, env) {
+  let file = first;
+  for (let part = 1; file.ok; part += 1) {
+    yield* file.body ?? [];
+    if (!isInParts) return;
+    file = await asset(`${path}.${part}`, env);
   }
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  // Each is let go of once it is copied: an isolate has 128 MB.
-  while (parts.length > 0) {
-    const part = parts.shift();
-    whole.set(part, at);
-    at += part.length;
-  }
-  return { bytes: whole, status: 200 };
+  await file.body?.cancel();
+  if (file.status !== 404) throw new Error(`${file.status}`);
 }
 
 /** The body's first bytes: at most what tells the engine that it is too large. */

@@ -47,6 +47,12 @@ impl Model {
     /// Where the part of a pack begins that its SHA-256 covers: what [`Model::load_hashed`] wants hashed.
     pub const HASHED_FROM: usize = BODY_AT;
 
+    /// The length of a whole pack, as its header says that begins with `head`. `None` when that is too short to say it, or
+    /// begins no pack. For a host to which a pack comes in pieces: nothing is checked but the magic.
+    pub fn pack_len(head: &[u8]) -> Option<u64> {
+        Pack::declared_len(head)
+    }
+
     /// Checks the pack (magic, version, length, SHA-256, shape, tokenizer, weights) and builds the encoder
     /// over it. The tables and weights stay where they are in `pack`; beside them loading allocates the
     /// vocabulary and less than a megabyte.

@@ -3,7 +3,7 @@
 use crate::convert::{Headers, thrown, to_js};
 use crate::host::JsHost;
 use crate::options::{function, known_keys, property};
-use crate::pack::sha256;
+use crate::pack::gather;
 use crate::store::AnyStore;
 use js_sys::{Array, Function, Promise, Uint8Array};
 use lesson_edge::{CountRequest, Edge as Inner, EdgeConfig, EdgeRequest};
@@ -152,17 +152,19 @@ impl Edge {
         self.inner.no_model(missing);
     }
 
-    /// Checks and loads a model pack; returns the model's id. Lessons are found by meaning from
-    /// then on.
+    /// Checks and loads a model pack, which comes in pieces of any length; `null` after the last. Returns the model's id.
+    /// Lessons are found by meaning from then on.
     ///
     /// # Errors
-    /// Throws an `EngineError` when the pack is refused; the edge goes on without it.
+    /// Throws what `next` throws, and an `EngineError` when the pack is refused; the edge goes on without it.
     #[wasm_bindgen(unchecked_return_type = "string")]
-    pub async fn load_model(&self, pack: Uint8Array) -> Result<String, JsValue> {
-        let hashing = sha256(&pack);
-        let bytes = pack.to_vec();
+    pub async fn load_model(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "() => Promise<Uint8Array | null>")] next: Function,
+    ) -> Result<String, JsValue> {
+        let (pack, hash) = gather(&next).await?;
         self.inner
-            .load_model(bytes, hashing.await)
+            .load_model(pack, hash)
             .await
             .map_err(|error| thrown(&error))
     }

@@ -58,6 +58,8 @@ pub use write::write_pack;
 pub(crate) const MAGIC: [u8; 8] = *b"LLPACK\0\0";
 /// The one format version that this build reads and writes.
 pub const PACK_VERSION: u32 = 1;
+/// Where the whole file's length is stored.
+pub(crate) const LENGTH_AT: usize = 12;
 /// Where the hash is stored; it covers what follows it.
 pub(crate) const HASH_AT: usize = 20;
 /// Where the hashed part starts.

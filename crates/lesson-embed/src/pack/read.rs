@@ -11,8 +11,9 @@ use super::nibbles::BLOCK;
 #[cfg(feature = "runtime")]
 use super::nibbles::{row_bytes, unpack_row};
 use super::{
-    BODY_AT, Dims, HASH_AT, HEADER_LEN, KINDS_AT, Layout, MAGIC, NAME_AT, NAME_LEN, PACK_VERSION,
-    PLAIN_AT, TableKind, TokenizerSpec, UnigramSpec, Usage, WeightKind, WordPieceSpec,
+    BODY_AT, Dims, HASH_AT, HEADER_LEN, KINDS_AT, LENGTH_AT, Layout, MAGIC, NAME_AT, NAME_LEN,
+    PACK_VERSION, PLAIN_AT, TableKind, TokenizerSpec, UnigramSpec, Usage, WeightKind,
+    WordPieceSpec,
 };
 #[cfg(feature = "runtime")]
 use super::{Codebook, LinearAt};
@@ -58,6 +59,13 @@ impl Pack {
         Self::read_with(bytes, |_| sha256)
     }
 
+    /// The length of the whole pack that its first bytes name: `None` where they are too few for it, or of no pack.
+    #[cfg(feature = "runtime")]
+    pub fn declared_len(head: &[u8]) -> Option<u64> {
+        let length = head.get(LENGTH_AT..HASH_AT)?.try_into().ok()?;
+        head.starts_with(&MAGIC).then(|| u64::from_le_bytes(length))
+    }
+
     fn read_with(
         bytes: Vec<u8>,
         sha256: impl FnOnce(&[u8]) -> [u8; 32],
@@ -70,7 +78,7 @@ impl Pack {
             expected,
             found: bytes.len() as u64,
         };
-        if bytes.len() < 12 {
+        if bytes.len() < LENGTH_AT {
             return Err(truncated(HEADER_LEN as u64));
         }
         let version = Reader::new(&bytes[8..], "version").u32()?;
@@ -84,7 +92,7 @@ impl Pack {
             return Err(truncated(HEADER_LEN as u64));
         }
         let mut length = [0; 8];
-        length.copy_from_slice(&bytes[12..HASH_AT]);
+        length.copy_from_slice(&bytes[LENGTH_AT..HASH_AT]);
         let length = u64::from_le_bytes(length);
         if (bytes.len() as u64) < length {
             return Err(truncated(length));
