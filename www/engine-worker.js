@@ -177,12 +177,12 @@ function interrupted(message) {
   return {
     status: 503,
     headers: { "content-type": "application/json" },
-    body: {
+    body: JSON.stringify({
       error: {
         code: "unavailable",
         message: `The engine failed (${message}) and was started again. What was stored is kept; look before you repeat this.`,
       },
-    },
+    }),
   };
 }
 
@@ -225,9 +225,9 @@ const talksToServer = ({ method, path }) => method === "POST" && path.startsWith
 const refused = () => ({
   status: 409,
   headers: { "content-type": "application/json" },
-  body: {
+  body: JSON.stringify({
     error: { code: "conflict", message: "The demo is never synced. Go to your own space to connect a server." },
-  },
+  }),
 });
 
 /** After something was stored: this page and the other tabs look again. */

@@ -90,7 +90,7 @@ test("a server can't be connected to in the demo", () =>
         }),
     );
     assert.equal(refused.status, 409);
-    assert.match(refused.body.error.message, /never synced/);
+    assert.match(JSON.parse(refused.body).error.message, /never synced/);
   }));
 
 test("with the model the demo ranks by meaning at once: its vectors came with it", () =>

@@ -152,11 +152,27 @@ export class Host {
 
   /** @param {EngineRequest} request */
   async handle(request) {
-    const { path, body } = request;
+    await this.#judging(request);
+    return this.use((local) => local.handle(request));
+  }
+
+  /**
+   * The same with the answer's body as a text of JSON, to be sent on.
+   * @param {EngineRequest} request
+   */
+  async handleText(request) {
+    await this.#judging(request);
+    return this.use((local) => local.handle_text(request));
+  }
+
+  /**
+   * Loads the model for what is judged by it.
+   * @param {EngineRequest} request
+   */
+  async #judging({ path, body }) {
     if (this.wantsModel && (JUDGING.has(path) || (path === "/mcp" && isJudging(JSON.stringify(body) ?? "")))) {
       await this.loadModel();
     }
-    return this.use((local) => local.handle(request));
   }
 
   /** What waits to be stored is stored. `keep`: and the fold, so that the next process reads it at once. */

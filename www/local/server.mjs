@@ -141,11 +141,13 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
-      if (isReadOnly && !isRead(request)) {
-        return sendJson(answer, 200, { status: 403, headers: {}, body: faultOf("untrusted", spelled(READ_ONLY)) });
+      // The page's bodies are texts of JSON.
+      const said = typeof request.body === "string" ? JSON.parse(request.body) : request.body;
+      if (isReadOnly && !isRead({ ...request, body: said })) {
+        const body = JSON.stringify(faultOf("untrusted", spelled(READ_ONLY)));
+        return sendJson(answer, 200, { status: 403, headers: {}, body });
       }
-      const given = await host.handle(request);
-      sendJson(answer, 200, given);
+      sendJson(answer, 200, await host.handleText(request));
       await host.use((local) => local.flush());
       if (request.method === "POST" && CONNECTS.test(request.path)) syncing.asked();
       return tell(host, listeners);
@@ -228,12 +230,9 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
     }
     const method = /** @type {any} */ (asked.method);
     if (isReadOnly && !isRead({ method, path, body })) return refuse(answer, 403, "untrusted", spelled(READ_ONLY));
-    const given = await host.handle({ method, path, headers: flat(asked.headers), body });
-    for (const [name, value] of Object.entries(given.headers ?? {})) answer.setHeader(name, value);
-    if (typeof given.body === "string") {
-      answer.writeHead(given.status);
-      answer.end(given.body);
-    } else sendJson(answer, given.status, given.body);
+    const given = await host.handleText({ method, path, headers: flat(asked.headers), body });
+    answer.writeHead(given.status, { "cache-control": "no-store", ...given.headers });
+    answer.end(given.body);
     await host.use((local) => local.flush());
     if (method === "POST" && CONNECTS.test(path)) syncing.asked();
   }

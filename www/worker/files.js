@@ -22,12 +22,12 @@ async function read(file) {
 }
 
 /**
- * Handles a request. Where the body of an import holds files as a page has them (`content` is a `File`), they are read
- * first; those that hold no text are rejected beside what the engine rejects.
+ * Handles a request; the answer's body is a text of JSON. Where the body of an import holds files as a page has them
+ * (`content` is a `File`), they are read first; those that hold no text are rejected beside what the engine rejects.
  */
 export async function handle(engine, request) {
   const files = request.body?.files;
-  if (!Array.isArray(files) || !files.some((file) => file?.content instanceof Blob)) return engine().handle(request);
+  if (!Array.isArray(files) || !files.some((file) => file?.content instanceof Blob)) return engine().handle_text(request);
   const readable = [];
   const rejected = [];
   for (const file of files) {
@@ -44,12 +44,23 @@ export async function handle(engine, request) {
     return {
       status: 200,
       headers: {},
-      body: { added: 0, updated: 0, unchanged: 0, events: 0, formats: {}, rejected, warnings: [], lessons: [] },
+      body: JSON.stringify({
+        added: 0,
+        updated: 0,
+        unchanged: 0,
+        events: 0,
+        formats: {},
+        rejected,
+        warnings: [],
+        lessons: [],
+      }),
     };
   }
-  const response = await engine().handle({ ...request, body: { ...request.body, files: readable } });
-  if (response.status < 400) response.body.rejected.unshift(...rejected);
-  return response;
+  const response = await engine().handle_text({ ...request, body: { ...request.body, files: readable } });
+  if (response.status >= 400 || rejected.length === 0) return response;
+  const body = JSON.parse(response.body);
+  body.rejected.unshift(...rejected);
+  return { ...response, body: JSON.stringify(body) };
 }
 
 /** The classic zip format counts its entries in 16 bits. */
@@ -61,15 +72,15 @@ const FIRST_DAY = "1980-01-01T00:00:00";
 export async function asFile(response) {
   if (response.status >= 400) return response;
   const type = (response.headers["content-type"] ?? "text/plain").split(";")[0];
-  const { body } = response;
-  if (typeof body === "string") return { ...response, body: new Blob([body], { type }) };
-  if (body.files.length > MOST_FILES) {
+  if (type !== "application/json") return { ...response, body: new Blob([response.body], { type }) };
+  const { files } = JSON.parse(response.body);
+  if (files.length > MOST_FILES) {
     const message = "Too many lessons for a zip archive. Export as JSONL instead.";
-    return { status: 413, headers: {}, body: { error: { code: "too_large", message } } };
+    return { status: 413, headers: {}, body: JSON.stringify({ error: { code: "too_large", message } }) };
   }
   // Only an export needs it.
   const { strToU8, zipSync } = await import("/vendor/fflate.js");
-  const entries = Object.fromEntries(body.files.map(({ path, content }) => [path, strToU8(content)]));
+  const entries = Object.fromEntries(files.map(({ path, content }) => [path, strToU8(content)]));
   const archive = zipSync(entries, { level: 6, mtime: FIRST_DAY });
   return { ...response, body: new Blob([archive], { type: "application/zip" }) };
 }

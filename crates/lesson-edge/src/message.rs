@@ -1,6 +1,6 @@
 //! One HTTP request and its answer, as the host's shim hands them over.
 
-use lesson_types::{ApiError, ErrorBody, ErrorCode, Response};
+use lesson_types::{ApiError, Body, ErrorBody, ErrorCode, Response};
 use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -68,14 +68,10 @@ impl EdgeAnswer {
 
     /// The engine's answer.
     pub(crate) fn of(response: Response) -> Self {
-        let body = match response.body {
-            serde_json::Value::String(text) => text,
-            other => other.to_string(),
-        };
         Self {
             status: response.status,
             headers: response.headers,
-            body,
+            body: response.body.into_string(),
         }
     }
 }
@@ -172,7 +168,7 @@ impl Refusal {
             status: self.error.code.status(),
             headers,
             // An error holds strings only, which always become JSON.
-            body: serde_json::to_value(ErrorBody { error: self.error }).unwrap_or_default(),
+            body: Body::json(&ErrorBody { error: self.error }).unwrap_or_default(),
         }
     }
 }

@@ -11,7 +11,9 @@ use lesson_service::{
     route, wrong_method,
 };
 use lesson_sync::Store;
-use lesson_types::{ApiError, EndpointName, ErrorCode, Method, Request, Response, limits};
+use lesson_types::{
+    ApiError, Body, EndpointName, ErrorBody, ErrorCode, Method, Request, Response, limits,
+};
 use serde_json::Value;
 
 impl<S: Store, H: Host> Edge<S, H> {
@@ -118,19 +120,29 @@ impl<S: Store, H: Host> Edge<S, H> {
         } else {
             space.service.handle_for(&context, route, request).await
         };
-        let field = response.body["error"]["field"].as_str();
-        let is_decision = writes && field == Some("decision_id");
-        if is_decision && response.status == ErrorCode::NotFound.status() {
+        let Some(mut error) = refused(&response) else {
+            return Ok(response);
+        };
+        let is_decision = writes && error.field.as_deref() == Some("decision_id");
+        if is_decision && error.code == ErrorCode::NotFound {
             return Err(Refusal::forbidden(
                 "decision_id",
                 "no lessons were recommended for this decision with your key; ask for some with the same decision_id first",
             ));
         }
-        if let Some(Value::String(message)) = response.body.pointer_mut("/error/message") {
-            *message = message.replace(&decision_prefix(&agent.id), "");
-        }
+        error.message = error.message.replace(&decision_prefix(&agent.id), "");
+        response.body = Body::json(&ErrorBody { error }).unwrap_or_default();
         Ok(response)
     }
+}
+
+/// The error of an answer that refuses.
+fn refused(response: &Response) -> Option<ApiError> {
+    if response.status < 400 {
+        return None;
+    }
+    let body: ErrorBody = response.body.read().ok()?;
+    Some(body.error)
 }
 
 /// The method and the route. An error of the path is returned inside, because the body is checked before it is answered.

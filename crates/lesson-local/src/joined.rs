@@ -2,9 +2,10 @@
 
 use lesson_core::digest_markdown;
 use lesson_types::{
-    BulkDone, DecisionView, Digest, FeedbackGiven, Health, LessonLift, LessonRank, LiftCounts,
-    LiftReport, LiftVerdict, OutcomeRecorded, Proposals, Response, ReviewCounts, ReviewQueue,
-    ReviewReason, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts, limits,
+    Body, BulkDone, DecisionView, Digest, FeedbackGiven, Health, LessonLift, LessonRank,
+    LiftCounts, LiftReport, LiftVerdict, OutcomeRecorded, Proposals, Response, ReviewCounts,
+    ReviewQueue, ReviewReason, SessionRecorded, Stats, Tags, ToolSuggestions, Tracked, WordCounts,
+    limits,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,11 +22,10 @@ fn join<T: Serialize + DeserializeOwned>(
     if second.status != 200 {
         return second;
     }
-    let read = |response: &Response| serde_json::from_value::<T>(response.body.clone()).ok();
-    if let (Some(mut one), Some(two)) = (read(&first), read(&second)) {
+    if let (Ok(mut one), Ok(two)) = (first.body.read(), second.body.read()) {
         with(&mut one, two);
         // What was made of JSON becomes JSON.
-        first.body = serde_json::to_value(one).unwrap_or_default();
+        first.body = Body::json(&one).unwrap_or_default();
     }
     first
 }
@@ -98,9 +98,9 @@ pub(crate) fn suggestions(first: Response, second: Response) -> Response {
 
 /// Puts feedback that the second store took into a session's answer.
 pub(crate) fn session(answer: &mut Response, given: &Response) {
-    let recorded = serde_json::from_value::<SessionRecorded>(answer.body.clone());
-    let given = serde_json::from_value::<FeedbackGiven>(given.body.clone());
-    let (Ok(mut recorded), Ok(given)) = (recorded, given) else {
+    let (recorded, given) = (answer.body.read(), given.body.read());
+    let (Ok::<SessionRecorded, _>(mut recorded), Ok::<FeedbackGiven, _>(given)) = (recorded, given)
+    else {
         return;
     };
     let slugs: Vec<String> = given.updated.iter().map(|one| one.slug.clone()).collect();
@@ -110,7 +110,7 @@ pub(crate) fn session(answer: &mut Response, given: &Response) {
         Some(feedback) => feedback.updated.extend(given.updated),
         None => recorded.feedback = Some(given),
     }
-    answer.body = serde_json::to_value(recorded).unwrap_or_default();
+    answer.body = Body::json(&recorded).unwrap_or_default();
 }
 
 /// Counts of both. A lesson that both stores have counts twice, as each keeps a record of it.

@@ -9,7 +9,8 @@ use lesson_service::{
 };
 use lesson_sync::Store;
 use lesson_types::{
-    ApiError, EndpointName, ErrorCode, Outcome, Request, Response, SuggestionSettled,
+    ApiError, Body, EndpointName, ErrorCode, Outcome, OutcomeRecorded, Request, Response,
+    SuggestionSettled,
 };
 use serde_json::Value;
 
@@ -270,8 +271,7 @@ impl<S: Store, H: Host> Local<S, H> {
     /// Suggestions lie in the first store, which keeps every decision; an outcome that is confirmed is both stores'.
     async fn settle_suggestion(&self, second: &Service<S, H>, asked: Asked) -> Response {
         let mut answer = ask(self.first(), again(&asked)).await;
-        let settled = serde_json::from_value::<SuggestionSettled>(answer.body.clone());
-        if let Ok(mut settled) = settled
+        if let Ok::<SuggestionSettled, _>(mut settled) = answer.body.read()
             && let Some(outcome) = settled.outcome
             && second.has_decision(&settled.decision_id)
         {
@@ -297,10 +297,10 @@ impl<S: Store, H: Host> Local<S, H> {
                     },
                 )
                 .await;
-                let moved = recorded.body.get("lessons_updated").and_then(Value::as_u64);
-                let moved = u32::try_from(moved.unwrap_or_default()).unwrap_or(u32::MAX);
+                let recorded = recorded.body.read::<OutcomeRecorded>();
+                let moved = recorded.map_or(0, |recorded| recorded.lessons_updated);
                 settled.lessons_updated = settled.lessons_updated.saturating_add(moved);
-                answer.body = serde_json::to_value(settled).unwrap_or_default();
+                answer.body = Body::json(&settled).unwrap_or_default();
             }
         }
         answer

@@ -1,6 +1,6 @@
 //! Parting what one request says between two stores.
 
-use lesson_types::{Bulk, BulkItem, Feedback, Merge, SessionRecorded, limits};
+use lesson_types::{Body, Bulk, BulkItem, Feedback, Merge, SessionRecorded, limits};
 use serde_json::Value;
 
 /// Feedback on the lessons of each store; `None` for one that it is not about. A lesson that nobody has is the first
@@ -77,12 +77,12 @@ pub(crate) fn merge(
 /// Feedback on the lessons that a session was shown and that the first store did not know; `None` without any, or when
 /// the session did not say what came of it. `about` is the decision that it is, where the second store takes feedback on it.
 pub(crate) fn rest_of_session(
-    answer: &Value,
+    answer: &Body,
     transcript: &str,
     known: impl Fn(&str) -> bool,
     about: Option<String>,
 ) -> Option<Value> {
-    let recorded: SessionRecorded = serde_json::from_value(answer.clone()).ok()?;
+    let recorded: SessionRecorded = answer.read().ok()?;
     let lessons: Vec<String> = recorded
         .unknown
         .into_iter()

@@ -8,8 +8,7 @@ mod opinions;
 mod servers;
 
 use super::told::{Answer, within};
-use lesson_types::EndpointName;
-use serde::Deserialize;
+use lesson_types::{Body, EndpointName};
 use serde_json::{Error, Value};
 
 /// The answer of the tool that stands for this request. `asked` is the request's body, `bytes` what text and data each may
@@ -17,18 +16,18 @@ use serde_json::{Error, Value};
 pub(super) fn of(
     name: EndpointName,
     asked: &Value,
-    answer: &Value,
+    answer: &Body,
     bytes: usize,
 ) -> Result<Answer, Error> {
     /// Reads an answer once, and tells it within its bytes.
     macro_rules! tell {
         ($tell:path) => {{
-            let answer = Deserialize::deserialize(answer)?;
+            let answer = answer.read()?;
             within(bytes, |room| $tell(&answer, room))
         }};
     }
     match name {
-        EndpointName::recommend => lessons::recommended(asked, &Deserialize::deserialize(answer)?),
+        EndpointName::recommend => lessons::recommended(asked, &answer.read()?),
         EndpointName::search | EndpointName::patterns => tell!(lessons::found),
         EndpointName::add_lesson => tell!(lessons::added),
         EndpointName::track => tell!(decisions::tracked),

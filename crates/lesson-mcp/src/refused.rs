@@ -4,7 +4,6 @@ use super::told::line;
 use super::tools::KEY;
 use lesson_core::one_line;
 use lesson_types::{ApiError, ErrorBody, Response};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A result that says what was wrong with a call, and what to do.
@@ -55,7 +54,7 @@ pub(super) fn refused(error: &ApiError, retry_after: Option<&str>) -> Value {
 /// The result for an answer that is a refusal.
 pub(super) fn failed(answer: &Response) -> Value {
     let retry_after = answer.headers.get("retry-after").map(String::as_str);
-    match ErrorBody::deserialize(&answer.body) {
+    match answer.body.read::<ErrorBody>() {
         Ok(body) => refused(&body.error, retry_after),
         Err(_) => plain(&format!(
             "The request failed with status {}; try again later.",

@@ -41,7 +41,7 @@ pub use edge_setup::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };
-pub use envelope::{Method, Request, Response};
+pub use envelope::{Body, Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;
 pub use fields::{Field, FieldType, Fields, TextUse, Typed};

@@ -12,7 +12,7 @@ pub enum ToWorker {
     Request {
         /// Chosen by the page, unique in its life.
         id: u32,
-        /// The request. The files of an import may have a `File` as `content` instead of its text: the worker reads
+        /// The request; its body may be a text of JSON. The files of an import may have a `File` as `content` instead of its text: the worker reads
         /// it, so that the page is not held, and rejects what is not UTF-8.
         request: Request,
         /// Whether the body of a good answer is to come as a `Blob`: an export as the file that a person saves
@@ -62,7 +62,7 @@ pub enum FromWorker {
     Response {
         /// The request's id.
         id: u32,
-        /// The answer.
+        /// The answer; its body is a text of JSON, or a `Blob` where one was asked for.
         response: Response,
     },
     /// The model's condition changed.

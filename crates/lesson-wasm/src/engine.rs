@@ -1,6 +1,6 @@
 //! The `Engine` class that JavaScript sees.
 
-use crate::convert::{request_of, response_to, thrown, to_js};
+use crate::convert::{request_of, response_to, text_request_of, text_response_to, thrown, to_js};
 use crate::host::JsHost;
 use crate::indexed_db::IndexedDbStore;
 use crate::options::{function, known_keys, property, strings};
@@ -12,7 +12,7 @@ use lesson_edge::WithKeys;
 use lesson_service::refusal;
 use lesson_service::{Service, Wanted};
 use lesson_sync::MemoryStore;
-use lesson_types::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode, Request, Response};
 use serde::Serialize;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -76,20 +76,17 @@ impl Engine {
         &self,
         #[wasm_bindgen(unchecked_param_type = "EngineRequest")] request: JsValue,
     ) -> JsValue {
-        let response = match request_of(&request) {
-            Ok(request) => self.inner.service.handle(request).await,
-            Err(error) => refusal(error),
-        };
-        let answer = response_to(&response);
-        let inner = Rc::clone(&self.inner);
-        wasm_bindgen_futures::spawn_local(async move {
-            // A failure is kept and shown by `GET /v1/health`; the queue is tried again with the
-            // next write.
-            let _ = inner.service.flush().await;
-            inner.index().await;
-            inner.service.embed_texts().await;
-        });
-        answer
+        response_to(&self.answer(request_of(&request)).await)
+    }
+
+    /// The same with bodies as texts of JSON, for hosts that carry them on: nothing makes objects of them on the way. A
+    /// request's may be an object, too.
+    #[wasm_bindgen(unchecked_return_type = "EngineResponse & { body: string }")]
+    pub async fn handle_text(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "EngineRequest")] request: JsValue,
+    ) -> JsValue {
+        text_response_to(&self.answer(text_request_of(&request)).await)
     }
 
     /// Checks and loads a model pack; returns the model's id. Lessons get their vectors in the
@@ -276,6 +273,23 @@ struct WantedText {
 }
 
 impl Engine {
+    /// The answer; what has to be recorded of it is stored after it.
+    async fn answer(&self, request: Result<Request, ApiError>) -> Response {
+        let response = match request {
+            Ok(request) => self.inner.service.handle(request).await,
+            Err(error) => refusal(error),
+        };
+        let inner = Rc::clone(&self.inner);
+        wasm_bindgen_futures::spawn_local(async move {
+            // A failure is kept and shown by `GET /v1/health`; the queue is tried again with the
+            // next write.
+            let _ = inner.service.flush().await;
+            inner.index().await;
+            inner.service.embed_texts().await;
+        });
+        response
+    }
+
     /// Goes on giving lessons their vectors, in the background.
     fn index_on(&self) {
         let inner = Rc::clone(&self.inner);

@@ -1,6 +1,8 @@
 //! The `Local` class that a host on a person's own machine sees.
 
-use crate::convert::{Headers, request_of, response_to, thrown, to_js};
+use crate::convert::{
+    Headers, request_of, response_to, text_request_of, text_response_to, thrown, to_js,
+};
 use crate::files::JsFiles;
 use crate::host::JsHost;
 use crate::options::{function, known_keys, property, strings};
@@ -13,7 +15,7 @@ use lesson_local::{Local as Inner, Which};
 use lesson_service::refusal;
 use lesson_service::{Host, fresh_id};
 use lesson_sync::FileStore;
-use lesson_types::{ApiError, ErrorCode};
+use lesson_types::{ApiError, ErrorCode, Request, Response};
 use serde::Serialize;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -87,12 +89,16 @@ impl Local {
         &self,
         #[wasm_bindgen(unchecked_param_type = "EngineRequest")] request: JsValue,
     ) -> JsValue {
-        let response = match request_of(&request) {
-            Ok(request) => self.open.inner.handle(request).await,
-            Err(error) => refusal(error),
-        };
-        self.settle();
-        response_to(&response)
+        response_to(&self.answer(request_of(&request)).await)
+    }
+
+    /// The same with bodies as texts of JSON, for a host that carries them on. A request's may be an object, too.
+    #[wasm_bindgen(unchecked_return_type = "EngineResponse & { body: string }")]
+    pub async fn handle_text(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "EngineRequest")] request: JsValue,
+    ) -> JsValue {
+        text_response_to(&self.answer(text_request_of(&request)).await)
     }
 
     /// Answers a request from one store alone: the dashboard, import, export, syncing.
@@ -275,6 +281,15 @@ struct InfoOfStore {
 }
 
 impl Local {
+    async fn answer(&self, request: Result<Request, ApiError>) -> Response {
+        let response = match request {
+            Ok(request) => self.open.inner.handle(request).await,
+            Err(error) => refusal(error),
+        };
+        self.settle();
+        response
+    }
+
     /// The stores.
     pub(crate) fn inner(&self) -> &Inner<AnyStore, WithKeys<JsHost>> {
         &self.open.inner

@@ -294,6 +294,39 @@ async fn what_is_not_json_is_refused_by_name() {
 }
 
 #[wasm_bindgen_test]
+async fn bodies_may_be_texts_of_json_both_ways() {
+    let engine = open(json!({ "kind": "memory" })).await;
+    let ask = async |method: &str, path: &str, body: JsValue| {
+        let request = js(&json!({ "method": method, "path": path }));
+        Reflect::set(&request, &"body".into(), &body).unwrap();
+        let answer = from_js(&engine.handle_text(request).await);
+        let text = answer["body"].as_str().unwrap().to_owned();
+        (answer["status"].as_u64().unwrap(), text)
+    };
+    let rule = json!({ "files": [{ "path": "CLAUDE.md", "content": "# Rules\n\n- Bound every queue. 🦀\n" }] });
+    let (status, imported) = ask("POST", "/v1/import", rule.to_string().into()).await;
+    assert_eq!(status, 200, "{imported}");
+    // An object is taken, too.
+    let (status, again) = ask("POST", "/v1/import", js(&rule)).await;
+    assert_eq!(status, 200, "{again}");
+    let said = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(said(&imported)["added"], said(&again)["unchanged"]);
+    let (_, listed) = ask("GET", "/v1/lessons", JsValue::NULL).await;
+    assert_eq!(said(&listed), get(&engine, "/v1/lessons").await);
+    // Text that is no JSON comes as it is.
+    let (_, exported) = ask("GET", "/v1/export?format=csv", JsValue::NULL).await;
+    assert!(exported.contains("Bound every queue. 🦀"), "{exported}");
+    for broken in ["", "{", "{} {}", "undefined", "{\"files\": NaN}"] {
+        let (status, refused) = ask("POST", "/v1/import", broken.into()).await;
+        assert_eq!(status, 400, "{broken}: {refused}");
+        assert_eq!(said(&refused)["error"]["field"], "body", "{broken}");
+    }
+    let deep = "[".repeat(10_000);
+    let (status, _) = ask("POST", "/v1/import", deep.as_str().into()).await;
+    assert_eq!(status, 400);
+}
+
+#[wasm_bindgen_test]
 async fn headers_that_are_undefined_are_as_if_they_were_left_out() {
     let engine = open(json!({ "kind": "memory" })).await;
     let send = async |headers: &JsValue| {

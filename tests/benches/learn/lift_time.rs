@@ -197,7 +197,7 @@ fn timed(
     let response = block_on(service.handle(request));
     let spent = begun.elapsed().as_secs_f64() * 1_000.0;
     assert_eq!(response.status, 200, "{path}: {}", response.body);
-    (spent, response.body)
+    (spent, response.body.value())
 }
 
 struct Clock;

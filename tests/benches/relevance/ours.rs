@@ -261,7 +261,7 @@ impl Engine {
         };
         let response = block_on(self.service.handle(request));
         match response.status {
-            200..300 => Ok(response.body),
+            200..300 => Ok(response.body.value()),
             status => Err(format!("{path}: {status}: {}", response.body)),
         }
     }

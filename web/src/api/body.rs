@@ -1,4 +1,4 @@
-//! Bodies of requests and answers, and plain objects, as JavaScript has them.
+//! Bodies of requests and answers, which go as texts of JSON, and plain objects, as JavaScript has them.
 
 use js_sys::{Object, Reflect};
 use lesson_types::{ApiError, ErrorCode};
@@ -6,9 +6,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 
-/// Converts an answer's body into the type it is declared to have.
+/// Reads an answer's body, a text of JSON, as the type it is declared to have.
 pub fn read<T: DeserializeOwned>(body: JsValue) -> Result<T, ApiError> {
-    serde_wasm_bindgen::from_value(body).map_err(|error| {
+    // A string is what the worker sends; anything else reads as no JSON.
+    let text = body.as_string().unwrap_or_default();
+    serde_json::from_str(&text).map_err(|error| {
         ApiError::new(
             ErrorCode::Unavailable,
             format!("The engine's answer does not fit this page ({error}). Reload the page to get matching versions."),
@@ -16,11 +18,9 @@ pub fn read<T: DeserializeOwned>(body: JsValue) -> Result<T, ApiError> {
     })
 }
 
-/// A value as the body of a request; the API's types always have such a form.
+/// A value as the body of a request, a text of JSON; the API's types always have such a form.
 pub fn json(value: &impl Serialize) -> JsValue {
-    value
-        .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
-        .unwrap_or_default()
+    serde_json::to_string(value).unwrap_or_default().into()
 }
 
 /// A plain object.

@@ -347,8 +347,7 @@ impl Client {
             if number(&answer, "status") < 400 {
                 return Ok(body);
             }
-            Err(serde_wasm_bindgen::from_value::<ErrorBody>(body)
-                .map_or_else(|_| unreadable(), |body| body.error))
+            Err(read::<ErrorBody>(body).map_or_else(|_| unreadable(), |body| body.error))
         })
     }
 

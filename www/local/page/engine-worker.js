@@ -48,7 +48,7 @@ async function ask(path, method, body) {
 }
 
 const engine = {
-  async handle(request) {
+  async handle_text(request) {
     return (await ask("/local/request", "POST", request)).json();
   },
 };
@@ -56,7 +56,7 @@ const engine = {
 const unavailable = (message) => ({
   status: 503,
   headers: { "content-type": "application/json" },
-  body: { error: { code: "unavailable", message, candidates: [] } },
+  body: JSON.stringify({ error: { code: "unavailable", message, candidates: [] } }),
 });
 
 async function answer({ id, request, as_file: wantsFile }) {

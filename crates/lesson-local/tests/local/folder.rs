@@ -240,7 +240,7 @@ pub fn ok(local: &Process, method: Method, path: &str, body: Value) -> Value {
 pub fn taken(local: &Process, response: Response) -> Value {
     now(local.settle());
     assert_eq!(response.status, 200, "{}", response.body);
-    response.body
+    response.body.value()
 }
 
 /// A lesson to add.

@@ -347,7 +347,10 @@ fn a_refusal_says_how_long_to_wait() {
     let answer = lesson_types::Response {
         status: 503,
         headers: Headers::from([("retry-after".to_owned(), "5".to_owned())]),
-        body: json!({ "error": { "code": "unavailable", "message": "the store can't be reached" } }),
+        body: lesson_types::Body::json(
+            &json!({ "error": { "code": "unavailable", "message": "the store can't be reached" } }),
+        )
+        .unwrap(),
     };
     let reply = checked(finish(*call, answer));
     assert_eq!(reply.status, 200);

@@ -1,15 +1,14 @@
 //! A handler's answer, and how it and a refusal become a response.
 
-use lesson_types::{ApiError, ErrorBody, Response};
+use lesson_types::{ApiError, Body, ErrorBody, Response};
 use serde::Serialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 /// A body and the headers that go with it. `T` is the type that the endpoint's row names, so that a handler which answers
 /// something else does not compile.
 pub(crate) struct Answer<T = Untyped> {
-    body: Value,
+    body: Body,
     headers: Vec<(&'static str, String)>,
     status: u16,
     of: PhantomData<T>,
@@ -34,14 +33,8 @@ impl Answer<Untyped> {
 
 impl<T> Answer<T> {
     fn written(body: &impl Serialize) -> Result<Self, ApiError> {
-        let body = serde_json::to_value(body).map_err(|error| {
-            ApiError::new(
-                lesson_types::ErrorCode::Unavailable,
-                format!("the answer could not be written ({error}); please report this"),
-            )
-        })?;
         Ok(Self {
-            body,
+            body: Body::json(body).map_err(|error| unwritten(&error))?,
             headers: vec![("content-type", "application/json".to_owned())],
             status: 200,
             of: PhantomData,
@@ -51,7 +44,7 @@ impl<T> Answer<T> {
     /// A text answer of a media type, where the request can ask for one in place of JSON.
     pub fn text(body: String, media_type: &str) -> Self {
         Self {
-            body: Value::String(body),
+            body: Body::Text(body),
             headers: vec![("content-type", media_type.to_owned())],
             status: 200,
             of: PhantomData,
@@ -84,6 +77,14 @@ impl<T> Answer<T> {
     }
 }
 
+/// The error of an answer that can't be JSON.
+pub(crate) fn unwritten(error: &serde_json::Error) -> ApiError {
+    ApiError::new(
+        lesson_types::ErrorCode::Unavailable,
+        format!("the answer could not be written ({error}); please report this"),
+    )
+}
+
 /// The response that refuses, with the error as its body.
 pub fn refusal(error: ApiError) -> Response {
     let status = error.code.status();
@@ -91,6 +92,6 @@ pub fn refusal(error: ApiError) -> Response {
         status,
         headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
         // An error holds strings only, which always become JSON.
-        body: serde_json::to_value(ErrorBody { error }).unwrap_or_default(),
+        body: Body::json(&ErrorBody { error }).unwrap_or_default(),
     }
 }

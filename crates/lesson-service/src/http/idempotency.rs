@@ -104,9 +104,7 @@ impl Answers {
 impl Claim<'_> {
     /// Keeps the answer for repeats; one that asks to try again is not kept.
     pub fn answered(self, response: &Response) {
-        let small = response.body.as_str().map_or(0, str::len) <= ANSWER_BYTES
-            && serde_json::to_vec(&response.body).is_ok_and(|json| json.len() <= ANSWER_BYTES);
-        if response.status < 400 && small {
+        if response.status < 400 && response.body.as_str().len() <= ANSWER_BYTES {
             self.keep(Kept::Whole(response.clone()));
         }
     }

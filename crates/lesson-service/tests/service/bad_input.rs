@@ -39,7 +39,7 @@ fn every_bad_request_is_refused_with_its_field_and_changes_nothing() {
     let mut wrong = Vec::new();
     for case in cases {
         let response = fixture.call(&case.line, case.body.clone());
-        let error = &response.body["error"];
+        let error = &response.body.value()["error"];
         let got = (
             response.status,
             error["code"].as_str().unwrap_or_default(),

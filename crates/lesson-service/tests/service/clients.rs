@@ -35,7 +35,7 @@ fn prompted(fixture: &TestService, prompt: &str) -> String {
     let answer = block_on(fixture.service.handle(request));
     assert_eq!(answer.status, 200, "{}", answer.body);
     let _ = block_on(fixture.service.flush());
-    let answer: Recommendations = serde_json::from_value(answer.body).unwrap();
+    let answer: Recommendations = answer.body.read().unwrap();
     hook_output(&shape, &answer.prompt)
 }
 

@@ -144,7 +144,7 @@ fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
         assert_eq!(add("one", n).status, 200, "{n}");
     }
     let refused = add("one", 200);
-    let error = refused.body["error"].clone();
+    let error = refused.body.value()["error"].clone();
     assert_eq!((refused.status, &error["code"]), (409, &json!("conflict")));
     assert_eq!(error["field"], "title");
     let message = error["message"].as_str().unwrap();
@@ -156,7 +156,7 @@ fn a_key_has_200_unreviewed_lessons_and_more_once_a_person_has_looked() {
     let said = json!({"transcript": "Injected:\n- lesson-1\nINSIGHT: Bind values in SQL, always.\nDELIVERED: done"});
     let session = as_key(&fixture, "one", "POST /v1/sessions", said);
     assert_eq!(
-        (session.status, &session.body["error"]["field"]),
+        (session.status, &session.body.value()["error"]["field"]),
         (409, &json!("transcript"))
     );
     assert_eq!(
@@ -192,7 +192,10 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
     let ask = json!({"query": "lesson: do it", "decision_id": "d", "limit": 40});
     let given = as_key(&fixture, "one", "POST /v1/recommend", ask);
     // A decision takes five, however many are asked for.
-    assert_eq!(given.body["recommended"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        given.body.value()["recommended"].as_array().unwrap().len(),
+        5
+    );
     let reasoning: Vec<String> = slugs
         .iter()
         .map(|slug| format!("Applying '{slug}'."))
@@ -213,7 +216,7 @@ fn one_decision_of_a_key_moves_as_many_lessons_as_one_answer_has() {
     let feedback = |lessons: &[String]| json!({"outcome": "blocked", "lessons": lessons});
     let refused = as_key(&fixture, "one", "POST /v1/feedback", feedback(&slugs));
     assert_eq!(
-        (refused.status, &refused.body["error"]["field"]),
+        (refused.status, &refused.body.value()["error"]["field"]),
         (400, &json!("lessons"))
     );
     let taken = as_key(&fixture, "one", "POST /v1/feedback", feedback(&slugs[..15]));
@@ -243,7 +246,7 @@ fn failure(fixture: &TestService, key: &str, id: &str) {
     as_key(fixture, key, "POST /v1/recommend", ask);
     let track = json!({"decision_id": id, "reasoning": "Applying 'the-one'."});
     let tracked = as_key(fixture, key, "POST /v1/track", track);
-    assert_eq!(tracked.body["recorded"], true, "{}", tracked.body);
+    assert_eq!(tracked.body.value()["recorded"], true, "{}", tracked.body);
     let outcome = json!({"decision_id": id, "outcome": "failure"});
     assert_eq!(
         as_key(fixture, key, "POST /v1/outcome", outcome).status,

@@ -49,7 +49,7 @@ fn people_see_them_and_every_export_has_them() {
     // The ledger carries them, too.
     let ledger = fixture.call("GET /v1/export?format=jsonl", Value::Null);
     let copy = TestService::new();
-    let files = json!([{"path": "a.jsonl", "content": ledger.body}]);
+    let files = json!([{"path": "a.jsonl", "content": ledger.body.as_str()}]);
     copy.ok::<Imported>("POST /v1/import", json!({"files": files}));
     assert_eq!(copy.store.space(), fixture.store.space());
 }

@@ -32,7 +32,7 @@ fn signed_in(server: &Rc<Server>) -> Device {
 fn ask(device: &Device, line: &str, body: Value) -> Value {
     let answer = block_on(device.handle(request(line, body)));
     assert_eq!(answer.status, 200, "{line}: {}", answer.body);
-    answer.body
+    answer.body.value()
 }
 
 #[test]

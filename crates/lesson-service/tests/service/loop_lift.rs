@@ -25,7 +25,7 @@ fn as_who(fixture: &TestService, context: &RequestContext, line: &str, body: Val
     let answer = block_on(fixture.service.handle_for(context, row, request));
     assert_eq!(answer.status, 200, "{line}: {}", answer.body);
     block_on(fixture.service.idle()).unwrap();
-    answer.body
+    answer.body.value()
 }
 
 #[test]

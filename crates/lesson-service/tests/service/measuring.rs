@@ -17,7 +17,7 @@ fn as_agent(fixture: &TestService, line: &str, body: Value) -> Value {
     let answer = block_on(fixture.service.handle_for(&context, row, request));
     assert_eq!(answer.status, 200, "{}", answer.body);
     block_on(fixture.service.idle()).unwrap();
-    answer.body
+    answer.body.value()
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn the_same_key_gives_the_same_answer_once() {
     );
     let refused = block_on(fixture.service.handle(other));
     assert_eq!(
-        (refused.status, &refused.body["error"]["field"]),
+        (refused.status, &refused.body.value()["error"]["field"]),
         (409, &json!("idempotency-key"))
     );
 

@@ -423,15 +423,11 @@ fn a_recommendation_is_answered_before_its_tracking_is_stored() {
     assert_eq!(response.status, 200);
     assert!(response.headers["server-timing"].starts_with("embed;dur="));
     assert_eq!(fixture.store.events().len(), stored);
-    let health: Health = serde_json::from_value(
-        common::block_on(
-            fixture
-                .service
-                .handle(common::request("GET /v1/health", json!(null))),
-        )
-        .body,
-    )
-    .unwrap();
+    let asked = common::request("GET /v1/health", json!(null));
+    let health: Health = common::block_on(fixture.service.handle(asked))
+        .body
+        .read()
+        .unwrap();
     assert_eq!(health.store.unsaved, 1);
     common::block_on(fixture.service.idle()).unwrap();
     assert_eq!(fixture.store.events().len(), stored + 1);

@@ -47,11 +47,11 @@ fn a_host_names_its_own_core_servers() {
         "POST /v1/tools/success",
         json!({"query": "search the issues", "server": "github"}),
     );
-    let answer = common::block_on(service.handle(asked)).body;
+    let answer = common::block_on(service.handle(asked)).body.value();
     assert_eq!(answer, json!({"recorded": false, "reason": "core"}));
     let policy = common::block_on(service.handle(common::request("GET /v1/policy", json!(null))));
     assert_eq!(
-        policy.body["tools"]["core_servers"],
+        policy.body.value()["tools"]["core_servers"],
         json!(["project-memory", "system-control", "GitHub"])
     );
 }

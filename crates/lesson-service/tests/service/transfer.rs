@@ -17,7 +17,7 @@ pub fn import(fixture: &TestService, files: Vec<Value>) -> Imported {
 fn export(fixture: &TestService, format: &str) -> String {
     let response = fixture.call(&format!("GET /v1/export?format={format}"), Value::Null);
     assert_eq!(response.status, 200);
-    response.body.as_str().unwrap().to_owned()
+    response.body.into_string()
 }
 
 pub const SQL: &str = "---\ncategory: security\ntags: [sql]\n---\n# Use row-level security\n\nLet the database filter rows.\n";

@@ -314,7 +314,9 @@ impl TestService {
     pub fn ok<T: DeserializeOwned>(&self, line: &str, body: Value) -> T {
         let response = self.call(line, body);
         assert_eq!(response.status, 200, "{line}: {}", response.body);
-        serde_json::from_value(response.body.clone())
+        response
+            .body
+            .read()
             .unwrap_or_else(|error| panic!("{line}: {error}: {}", response.body))
     }
 
@@ -326,7 +328,9 @@ impl TestService {
     /// Calls and reads the refusal.
     pub fn refused(&self, line: &str, body: Value) -> (u16, lesson_types::ApiError) {
         let response = self.call(line, body);
-        let body: ErrorBody = serde_json::from_value(response.body)
+        let body: ErrorBody = response
+            .body
+            .read()
             .unwrap_or_else(|error| panic!("{line}: {} {error}", response.status));
         assert_eq!(response.status, body.error.code.status());
         (response.status, body.error)
