@@ -1,5 +1,6 @@
 //! One request and one answer, whatever carries them: HTTP, `postMessage` or a test.
 
+use serde::de::IntoDeserializer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -85,14 +86,14 @@ impl Body {
         serde_json::value::to_raw_value(value).map(Self::Json)
     }
 
-    /// The JSON read as a type. Cost: parses all of it.
+    /// The JSON read as a type; text is a string. Cost: parses all of it.
     ///
     /// # Errors
-    /// Where it is text, or JSON of another type.
+    /// Where it is of another type.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, serde_json::Error> {
         match self {
             Self::Json(json) => serde_json::from_str(json.get()),
-            Self::Text(_) => Err(serde::de::Error::custom("the body is text, not JSON")),
+            Self::Text(text) => T::deserialize(text.as_str().into_deserializer()),
         }
     }
 
