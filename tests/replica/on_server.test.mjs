@@ -253,7 +253,10 @@ test("on a phone: the choice, work on the server, a copy and back", async () => 
       await page.addInitScript((limit) => {
         const send = Worker.prototype.postMessage;
         Worker.prototype.postMessage = function (message, ...more) {
-          if (message?.request?.path === "/v1/sync/connect") message.request.body.large_above = limit;
+          if (message?.request?.path === "/v1/sync/connect") {
+            const body = JSON.parse(message.request.body);
+            message.request.body = JSON.stringify({ ...body, large_above: limit });
+          }
           return send.call(this, message, ...more);
         };
       }, LIMIT);
