@@ -26,9 +26,9 @@ test("the form that connects a server keeps what was typed while the state of sy
       await context.route(/\/engine\/lessonloop(_relaxed)?\.js\?instance=0$/, async (route) => {
         const answer = await route.fetch();
         const body = `${await answer.text()}
-          const handle = Engine.prototype.handle;
+          const handle = Engine.prototype.handle_text;
           let fails = false;
-          Engine.prototype.handle = function (request) {
+          Engine.prototype.handle_text = function (request) {
             if (request.method === "POST") fails = request.path === "/v1/import";
             if (fails && request.path === "/v1/sync") throw new Error("not now");
             return handle.call(this, request);

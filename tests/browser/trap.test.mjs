@@ -11,8 +11,8 @@ test("a trap restarts the engine and keeps what was stored", async () => {
       await context.route(/\/engine\/lessonloop(_relaxed)?\.js\?instance=0$/, async (route) => {
         const answer = await route.fetch();
         const body = `${await answer.text()}
-          const handle = Engine.prototype.handle;
-          Engine.prototype.handle = function (request) {
+          const handle = Engine.prototype.handle_text;
+          Engine.prototype.handle_text = function (request) {
             if (request.path === "/v1/vote") throw new WebAssembly.RuntimeError("unreachable");
             return handle.call(this, request);
           };`;
