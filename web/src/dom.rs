@@ -188,8 +188,13 @@ impl Memory {
 
     /// Remembers a value as JSON; `false` where storage does not allow it.
     pub fn keep_json(self, key: &str, value: &impl serde::Serialize) -> bool {
-        match (self.storage(), serde_json::to_string(value)) {
-            (Some(storage), Ok(text)) => storage.set_item(&key_here(key), &text).is_ok(),
+        let text = value
+            .serialize(&serde_wasm_bindgen::Serializer::json_compatible())
+            .ok()
+            .and_then(|value| js_sys::JSON::stringify(&value).ok())
+            .and_then(|text| text.as_string());
+        match (self.storage(), text) {
+            (Some(storage), Some(text)) => storage.set_item(&key_here(key), &text).is_ok(),
             _ => false,
         }
     }
@@ -269,5 +274,6 @@ pub async fn fetch(address: &str) -> Result<(Response, String), JsValue> {
 
 /// A text of JSON as a value.
 pub fn json<T: serde::de::DeserializeOwned>(text: &str) -> Option<T> {
-    serde_json::from_str(text).ok()
+    let value = js_sys::JSON::parse(text).ok()?;
+    serde_wasm_bindgen::from_value(value).ok()
 }
