@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { withClock } from "./clock.mjs";
 
 after(close);
 
@@ -36,6 +37,44 @@ test("an empty store says what this is for, and three steps begin it", async () 
     assert.equal(await page.getByTestId("empty").count(), 0);
   });
 });
+
+test("a week without runs is told as one, and what needs attention does not depend on the days that are looked at", () =>
+  withApp(
+    async (page, context) => {
+      const jump = await withClock(context);
+      await loadSamples(page);
+      await page.goto(`${url}/`);
+      await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const worker = new Worker("/engine-worker.js", { type: "module" });
+            const post = (id, path, body) =>
+              worker.postMessage({ type: "request", id, request: { method: "POST", path, body } });
+            worker.onmessage = ({ data }) => {
+              if (data.type !== "response") return;
+              if (data.id === 1) return post(2, "/v1/outcome", { decision_id: "d", outcome: "profit" });
+              worker.terminate();
+              resolve(undefined);
+            };
+            post(1, "/v1/recommend", { query: "a slow query", decision_id: "d" });
+          }),
+      );
+      const headline = page.getByTestId("headline");
+      await headline.filter({ hasText: "1 of 1 run: too few to tell" }).waitFor();
+      await jump(page, 8);
+      await page.getByText("7d", { exact: true }).click();
+      await headline.filter({ hasText: "No runs in the last 7 days" }).waitFor();
+      await headline.getByRole("link", { name: "All runs" }).waitFor();
+      const silent = page.getByTestId("attention").filter({ hasText: "has reported no outcome" });
+      await page.getByText("30d", { exact: true }).click();
+      await headline.filter({ hasText: "1 of 1 run" }).waitFor();
+      const told = await silent.count();
+      await page.getByText("7d", { exact: true }).click();
+      await headline.filter({ hasText: "No runs in the last 7 days" }).waitFor();
+      assert.equal(await silent.count(), told);
+    },
+    { intercepted: true },
+  ));
 
 test("the overview tells how runs end, and measuring is begun there once", async () => {
   await withApp(async (page) => {

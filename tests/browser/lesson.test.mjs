@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, recommend, url, visit, withApp } from "./app.mjs";
+import { withClock } from "./clock.mjs";
 
 after(close);
 
@@ -96,18 +97,6 @@ test("the course follows the ledger, and arrow keys go from event to event", asy
     await eventually(async () => assert.equal(await page.getByTestId("course-table").locator("tbody tr").count(), 3));
   });
 });
-
-/** Puts a clock in the engine's worker that `BroadcastChannel("clock")` can set forward and back by days. */
-async function withClock(context) {
-  await context.route("**/engine-worker.js", async (route) => {
-    const answer = await route.fetch();
-    const clock =
-      "const real = Date.now.bind(Date); let off = 0; Date.now = () => real() + off;" +
-      'new BroadcastChannel("clock").onmessage = ({ data }) => { off = data * 86400000; };\n';
-    await route.fulfill({ response: answer, body: clock + (await answer.text()) });
-  });
-  return (page, days) => page.evaluate((days) => new BroadcastChannel("clock").postMessage(days), days);
-}
 
 test("a clock that jumps loses nothing and keeps the order of what happened", async () => {
   await withApp(

@@ -22,7 +22,7 @@ use activity::Activity;
 use attention::Attention;
 use headline::Headline;
 use leptos::prelude::*;
-use lesson_types::{Insights, LiftReport, RunTotals};
+use lesson_types::{Health, Insights, LiftReport, RunTotals};
 use movers::Movers;
 use on_server::OnServer;
 use start::Start;
@@ -61,6 +61,8 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
     let client = Client::get_from_context();
     let insights = use_query(move || client.get::<Insights>(range.get().path()));
     let lift = use_query(move || client.get::<LiftReport>("/v1/lift?verdict=hurts&limit=5"));
+    let health = use_query(move || client.get::<Health>("/v1/health"));
+    let has_runs = Signal::derive(move || health.value().map(|health| health.runs.runs > 0));
     let both = Memo::new(move |_| insights.value().zip(lift.value()));
     let told = Memo::new(move |_| {
         both.get()
@@ -78,7 +80,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
         <section class="panel lead">
             <div class="say">
                 <Loaded of=insights lines=5 let:insights>
-                    <Headline insights lift range/>
+                    <Headline insights lift range has_runs/>
                 </Loaded>
             </div>
             <ChartFrame id="success" title="Success over time" legend numbers>
@@ -91,7 +93,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
         </section>
         {move || both.get().map(|(insights, _)| view! { <Figures figures=figures(&insights)/> })}
         <div class="pair-panels">
-            <Attention insights=told lift/>
+            <Attention lift/>
             <Movers insights=told range/>
         </div>
         {more(More::Week)}

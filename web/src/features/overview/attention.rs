@@ -2,6 +2,7 @@
 
 use crate::api::{Client, Query, use_query};
 use crate::components::{Chip, Skeleton, points};
+use crate::features::range::Range;
 use crate::format;
 use crate::markdown::visible;
 use crate::sync::Syncing;
@@ -26,13 +27,15 @@ struct Line {
 
 /// The list.
 #[component]
-pub fn Attention(insights: Memo<Insights>, lift: Query<LiftReport>) -> impl IntoView {
+pub fn Attention(lift: Query<LiftReport>) -> impl IntoView {
     let client = Client::get_from_context();
     let syncing = Syncing::get_from_context();
     let me = syncing.me();
     let queue = use_query(move || client.get::<ReviewQueue>("/v1/review?limit=50"));
+    // Whatever days the page looks at: what needs attention does not depend on that.
+    let lately = use_query(move || client.get::<Insights>(Range::default().path()));
     let lines = Memo::new(move |_| {
-        let queue = queue.value()?;
+        let (queue, lately) = queue.value().zip(lately.value())?;
         let conflicts = syncing.read(|status| status.conflicts);
         let mut lines = Vec::new();
         if conflicts > 0 {
@@ -48,13 +51,9 @@ pub fn Attention(insights: Memo<Insights>, lift: Query<LiftReport>) -> impl Into
         lines.extend(hurts.iter().map(hurting));
         let hurt = |item: &&ReviewItem| hurts.iter().all(|lesson| lesson.slug != item.slug);
         lines.extend(queue.items.iter().filter(hurt).filter_map(held));
-        let silent = insights.with(|insights| {
-            let agents = insights.by_agent.iter();
-            agents
-                .filter_map(|agent| Some((agent.name.clone(), agent.silent_days?)))
-                .collect::<Vec<_>>()
-        });
-        lines.extend(silent.into_iter().map(|(by, days)| Line {
+        let agents = lately.by_agent.into_iter();
+        let silent = agents.filter_map(|agent| Some((agent.name, agent.silent_days?)));
+        lines.extend(silent.map(|(by, days)| Line {
             tone: "warn",
             word: "silent",
             text: format!(

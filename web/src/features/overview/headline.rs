@@ -11,12 +11,13 @@ use leptos::prelude::*;
 use lesson_types::{Insights, Lift, LiftArm, LiftGuard, LiftReport, RunEnds, RunTotals};
 use serde_json::Value;
 
-/// The headline.
+/// The headline. `has_runs`: whether the space has any, as soon as that is known.
 #[component]
 pub fn Headline(
     insights: Memo<Insights>,
     lift: Query<LiftReport>,
     range: RwSignal<Range>,
+    has_runs: Signal<Option<bool>>,
 ) -> impl IntoView {
     move || match lift.data.get() {
         None => view! { <Skeleton lines=5/> }.into_any(),
@@ -26,7 +27,8 @@ pub fn Headline(
             match (whole.guard, whole.estimate, whole.low, whole.high) {
                 (LiftGuard::Given, Some(estimate), Some(low), Some(high)) => insights
                     .with(|insights| known(insights, range.get(), &report, (estimate, low, high))),
-                _ => insights.with(|insights| unknown(insights, range.get(), &report)),
+                _ => insights
+                    .with(|insights| unknown(insights, range.get(), &report, has_runs.get())),
             }
         }
     }
@@ -100,7 +102,12 @@ fn known(
 }
 
 /// How often runs succeed, and what is missing to know how much of it the lessons do.
-fn unknown(insights: &Insights, range: Range, report: &LiftReport) -> AnyView {
+fn unknown(
+    insights: &Insights,
+    range: Range,
+    report: &LiftReport,
+    has_runs: Option<bool>,
+) -> AnyView {
     let totals = insights.totals;
     let (successes, finished) = (totals.shown.successes, ended(totals.shown));
     let success = share(successes, finished);
@@ -119,9 +126,14 @@ fn unknown(insights: &Insights, range: Range, report: &LiftReport) -> AnyView {
         }
         .into_any(),
         None if begun > 0 => view! { <p class="said-large">{format!("{}, no outcome yet", format::plural(begun, "run", "runs"))}</p> }.into_any(),
+        // True of a space without any, too, until that is known.
+        None if range != Range::All && has_runs != Some(false) => view! { <p class="said-large">"No runs "{within(range)}</p> }.into_any(),
         None => view! { <p class="said-large">"No runs yet"</p> }.into_any(),
     };
-    let missing = if begun == 0 {
+    let were_earlier = begun == 0 && has_runs == Some(true);
+    let missing = if were_earlier {
+        "There were some earlier: choose more days to see how they went."
+    } else if begun == 0 {
         "A run begins when an agent asks for lessons for a task. Connect one, or try it in the Playground."
     } else if success.is_none() {
         "Agents report outcomes when they finish, or you record them on a run. They show what lessons do."
@@ -135,7 +147,9 @@ fn unknown(insights: &Insights, range: Range, report: &LiftReport) -> AnyView {
         let finished = |arm: LiftArm| format::count(arm.successes.saturating_add(arm.failures));
         view! { <p class="muted">{format!("With an outcome so far: {} with lessons · {} control", finished(shown), finished(withheld))}</p> }
     });
-    let act = if begun == 0 {
+    let act = if were_earlier {
+        view! { <a href="/runs" class="button">"All runs"</a> }.into_any()
+    } else if begun == 0 {
         view! { <a href="/agents" class="button primary">"Connect an agent"</a><a href="/playground" class="button">"Open the Playground"</a> }.into_any()
     } else if success.is_none() {
         view! { <a href="/runs" class="button">"Record outcomes"</a> }.into_any()
