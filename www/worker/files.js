@@ -27,7 +27,8 @@ async function read(file) {
  */
 export async function handle(engine, request) {
   const files = request.body?.files;
-  if (!Array.isArray(files) || !files.some((file) => file?.content instanceof Blob)) return engine().handle_text(request);
+  if (!Array.isArray(files) || !files.some((file) => file?.content instanceof Blob))
+    return engine().handle_text(request);
   const readable = [];
   const rejected = [];
   for (const file of files) {

@@ -17,7 +17,8 @@ import { importFiles } from "./carry.mjs";
 import { agreed, asked, show, uninterrupted } from "./consent.mjs";
 
 /** Words that a store may end up in git for: whoever commits it shares its lessons with all who clone it. */
-const SHARED = "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours. Of prompts a store that is not ignored keeps only words that its lessons have.";
+const SHARED =
+  "Commit it to share its lessons with everybody who clones the project, or ignore it to keep them yours. Of prompts a store that is not ignored keeps only words that its lessons have.";
 
 /** @param {{ values: Record<string, any>, positionals: string[] }} given */
 export async function init({ values, positionals }) {
