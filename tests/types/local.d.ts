@@ -75,6 +75,7 @@ interface TranscriptRead {
 
 interface Local {
   handle(request: EngineRequest): Promise<EngineResponse>;
+  handle_text(request: EngineRequest): Promise<EngineResponse & { body: string }>;
   handle_in(store: StoreKind, request: EngineRequest): Promise<EngineResponse>;
   message(method: string, headers: Record<string, string>, body: Uint8Array): Promise<{ status: number; body?: string }>;
   message_line(line: string): Promise<string | undefined>;
