@@ -76,6 +76,13 @@ const READS = /^\/v1\/(?:search|recommend\/compare)(?:\?|$)/;
 const READ_ONLY =
   "This store came with its repository and is only shown: run `lessonloop trust` in the project, and start `lessonloop serve` again.";
 
+/**
+ * A request of the page, whose body is a text of JSON.
+ * @param {{ method: string, path: string, body?: any }} request
+ */
+const opened = (request) =>
+  typeof request.body === "string" ? { ...request, body: JSON.parse(request.body) } : request;
+
 /** @param {{ method: string, path: string, body?: any }} request */
 const isRead = ({ method, path, body }) =>
   method === "GET" || READS.test(path) || (/^\/v1\/recommend(?:\?|$)/.test(path) && body?.dry_run === true);
@@ -141,9 +148,7 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
   async function local(asked, answer, path) {
     if (path === "/local/request" && asked.method === "POST") {
       const request = JSON.parse(new TextDecoder().decode(await bodyOf(asked, IMPORT_BYTES)));
-      // The page's bodies are texts of JSON.
-      const said = typeof request.body === "string" ? JSON.parse(request.body) : request.body;
-      if (isReadOnly && !isRead({ ...request, body: said })) {
+      if (isReadOnly && !isRead(opened(request))) {
         const body = JSON.stringify(faultOf("untrusted", spelled(READ_ONLY)));
         return sendJson(answer, 200, { status: 403, headers: {}, body });
       }
