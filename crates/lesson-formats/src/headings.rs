@@ -1,4 +1,4 @@
-//! The headings of a markdown text, found line by line with fenced code left out.
+//! The headings of a markdown text, found line by line with fenced code and comments left out.
 
 /// A heading such as `## Context`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,15 +43,60 @@ pub(super) fn headings(text: &str) -> Vec<Heading<'_>> {
     found
 }
 
-/// Lines with their byte offsets, line break included, without fenced code blocks.
+/// Lines with their byte offsets, line break included, without fenced code blocks and comments.
 pub(super) fn lines_outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence = Fence::default();
+    let mut comment = Comment::default();
     let mut at = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let start = at;
         at += line.len();
-        (!fence.holds(line)).then_some((start, line))
+        let left_out = comment.holds(line, &text[at..], fence.is_open()) || fence.holds(line);
+        (!left_out).then_some((start, line))
     })
+}
+
+/// Whether a text holds nothing but comments and white space: a licence, a mark for a tool.
+pub(super) fn is_only_comments(text: &str) -> bool {
+    let mut comment = Comment::default();
+    let mut at = 0;
+    text.split_inclusive('\n').all(|line| {
+        at += line.len();
+        comment.holds(line, &text[at..], false) || line.trim().is_empty()
+    })
+}
+
+/// Tells lines of HTML comments from others, one after the other. A comment begins a line, and its last line is of it as a
+/// whole. One that never ends is text: it would take with it all that follows.
+#[derive(Debug, Default)]
+struct Comment {
+    open: bool,
+    /// Nothing ends a comment in the rest of the text.
+    endless: bool,
+}
+
+impl Comment {
+    fn holds(&mut self, line: &str, rest: &str, in_code: bool) -> bool {
+        const END: &str = "-->";
+        if self.open {
+            self.open = !line.contains(END);
+            return true;
+        }
+        let inner = line.trim_start_matches(' ');
+        let indent = line.len() - inner.len();
+        let Some(inner) = inner
+            .strip_prefix("<!--")
+            .filter(|_| indent <= 3 && !in_code)
+        else {
+            return false;
+        };
+        if inner.contains(END) {
+            return true;
+        }
+        self.endless = self.endless || !rest.contains(END);
+        self.open = !self.endless;
+        self.open
+    }
 }
 
 /// Tells fenced code from other lines, one line after the other.

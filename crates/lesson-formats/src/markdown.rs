@@ -4,7 +4,7 @@ use super::fields::Fields;
 use super::file_name::stem;
 use super::front_matter;
 use super::front_matter_names::{Note, is_pattern};
-use super::headings::{Heading, headings, lines_outside_code};
+use super::headings::{Heading, headings, is_only_comments, lines_outside_code};
 use super::node::{Node, line_number};
 use super::record::{self, CONTEXT, Place, RECOMMENDATION};
 use super::sink::Sink;
@@ -98,16 +98,24 @@ pub(super) fn document(
     });
     // A title in the front matter is the title; a heading that says something else stays in the body.
     let title = title.filter(|title| said.is_none_or(|said| is_same_title(said, title.text)));
+    let before = title.map_or("", |title| &body[..title.start]);
     let (cut, rest) = match title {
-        Some(title) if body[..title.start].trim().is_empty() => body.split_at(title.end),
-        _ => ("", body),
+        Some(title) if before.trim().is_empty() => {
+            let (cut, rest) = body.split_at(title.end);
+            (cut, Cow::Borrowed(rest))
+        }
+        // A comment before the title stays, and an empty line in the title's place keeps the numbers of the others.
+        Some(title) if is_only_comments(before) => {
+            ("", Cow::Owned(format!("{before}\n{}", &body[title.end..])))
+        }
+        _ => ("", Cow::Borrowed(body)),
     };
     let breaks = line_number(cut.matches('\n').count());
     Document {
         title: title
             .filter(|_| said.is_none())
             .map(|title| title.text.to_owned()),
-        body: rest.to_owned(),
+        body: rest.into_owned(),
         line: opened.body_line.saturating_add(breaks),
         fields,
     }

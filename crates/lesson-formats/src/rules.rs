@@ -4,7 +4,7 @@
 use super::applies_to;
 use super::fields::Fields;
 use super::file_name::{file_name, stem};
-use super::headings::{Heading, headings};
+use super::headings::{Heading, headings, is_only_comments};
 use super::markdown::{Document, Titles, document, finish};
 use super::merge_block::without_block;
 use super::node::{Node, line_number};
@@ -87,9 +87,9 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     }
     let mut used: BTreeMap<String, u32> = BTreeMap::new();
     let first = sections.first().map_or(0, |heading| heading.start);
-    // What stands before the sections is headed by the file's own title.
+    // What stands before the sections is headed by the file's own title; a licence there is no rule.
     let before = &document.body[..first];
-    if !before.trim().is_empty() {
+    if !is_only_comments(before) {
         let mut fields = document.fields.clone();
         finish(&mut fields, document.title.clone(), before, document.line);
         take(
@@ -107,7 +107,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
             .get(at + 1)
             .map_or(document.body.len(), |next| next.start);
         let body = &document.body[heading.end..end];
-        if body.trim().is_empty() {
+        if is_only_comments(body) {
             // A heading of parts says nothing by itself.
             if heading.level == 2 {
                 empty.push(heading.text);

@@ -63,7 +63,7 @@ impl Reader<'_> {
             self.quote();
         } else if let Some(marker) = Marker::of(line) {
             self.list(&marker);
-        } else if is_html(line) {
+        } else if comment(line).is_some() || is_html(line) {
             self.html();
         } else if !self.table() {
             self.paragraph();
@@ -125,10 +125,19 @@ impl Reader<'_> {
 
     fn html(&mut self) {
         let mut text = String::new();
-        while let Some(line) = self.lines.get(self.at).filter(|line| !blank(line)) {
+        // A comment goes on through empty lines and ends where it says so, whatever follows.
+        let mut open = comment(&self.lines[self.at]);
+        let is_comment = open.is_some();
+        while let Some(line) = self.lines.get(self.at) {
+            if !is_comment && blank(line) {
+                break;
+            }
             text.push_str(line);
             text.push('\n');
             self.at += 1;
+            if is_comment && open.take().unwrap_or(line).contains("-->") {
+                break;
+            }
         }
         self.code(&text);
     }
@@ -295,6 +304,7 @@ fn interrupts(line: &str) -> bool {
             || heading(line).is_some()
             || is_rule(line)
             || quoted(line).is_some()
+            || comment(line).is_some()
             || Marker::of(line).is_some_and(|marker| marker.interrupts(line)))
 }
 
@@ -348,6 +358,11 @@ fn is_rule(line: &str) -> bool {
 fn quoted(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(' ').strip_prefix('>')?;
     Some(rest.strip_prefix(' ').unwrap_or(rest))
+}
+
+/// What follows the beginning of a comment, if the line begins with one.
+fn comment(line: &str) -> Option<&str> {
+    line.trim_start().strip_prefix("<!--")
 }
 
 /// A line that is a tag: what follows up to an empty line is shown as it is written.

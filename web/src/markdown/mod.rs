@@ -185,6 +185,12 @@ mod tests {
                 "<div>\n*a*\n</div>\n\n*b*",
                 "code(<div>⏎*a*⏎</div>) p(<em b>)",
             ),
+            ("<!-- a -->\n- b", "code(<!-- a -->) list-[p(b)]"),
+            (
+                "a\n<!-- b\n\n*c* -->\nd\n",
+                "p(a) code(<!-- b⏎⏎*c* -->) p(d)",
+            ),
+            ("<!-- a\n\n*b*", "code(<!-- a⏎⏎*b*)"),
             ("a\r\nb\r\n", "p(a b)"),
         ] {
             assert_eq!(drawn(&parse(markdown)), expected, "{markdown:?}");
