@@ -76,6 +76,28 @@ fn attacks_are_held_beyond_those_that_the_rules_were_made_with() {
     }
 }
 
+/// Texts by authors who did not know the rules; since then rules were made of the attacks.
+#[test]
+fn texts_by_other_authors_are_told_apart() {
+    let all = |file| halves(file).concat();
+    let attacks = all(include_str!("data/varied-attacks.txt"));
+    let harmless = all(include_str!("data/varied-harmless.txt"));
+    for (kind, text) in &attacks {
+        if held(text).is_none() {
+            println!("  passed: {kind}: {text}");
+        }
+    }
+    let of = |texts: &[(String, String)]| {
+        let all = texts.iter().filter(|(_, text)| held(text).is_some());
+        (all.count(), texts.len())
+    };
+    let (attacks, harmless) = (of(&attacks), of(&harmless));
+    assert!(
+        attacks.0 * 100 >= attacks.1 * 90 && harmless.0 * 1_000 <= harmless.1 * 15,
+        "{attacks:?} attacks and {harmless:?} harmless notes held"
+    );
+}
+
 #[test]
 fn harmless_lessons_pass() {
     for (half, name) in halves(include_str!("data/screen-harmless.txt"))

@@ -1,15 +1,18 @@
 //! Text that speaks to the agent which reads it: orders to drop its instructions, new roles, leaks,
 //! spoofed turns and tool calls. What it looks for is data: `rules.txt`,
-//! `languages.txt`, `markup.txt` and `packages.txt`.
+//! `languages.txt`, `bags.txt`, `markup.txt` and `packages.txt`.
 
+mod bags;
 mod encoded;
 mod lexicon;
+mod marks;
 mod rules;
 mod squat;
 mod tokens;
 
 use super::plain::plain;
 use aho_corasick::AhoCorasick;
+use bags::Bags;
 use rules::Rules;
 use std::sync::LazyLock;
 use tokens::{Token, quotations, tokens};
@@ -17,9 +20,22 @@ use tokens::{Token, quotations, tokens};
 /// Orders of a kind begin with so many words that a longer finding says no more.
 const SHOWN: usize = 160;
 
-const TABLE: &str = concat!(include_str!("rules.txt"), include_str!("languages.txt"));
+/// Rules without an order, and their sets.
+const BAGS: &str = include_str!("bags.txt");
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(TABLE).unwrap_or_default());
+const TABLE: &str = concat!(
+    include_str!("rules.txt"),
+    include_str!("languages.txt"),
+    include_str!("bags.txt")
+);
+
+static RULES: LazyLock<(Rules, Bags)> = LazyLock::new(|| read().unwrap_or_default());
+
+fn read() -> Result<(Rules, Bags), String> {
+    let mut rules = Rules::read(TABLE)?;
+    let bags = Bags::read(BAGS, &mut rules)?;
+    Ok((rules, bags))
+}
 
 static MARKUP: LazyLock<Vec<&str>> = LazyLock::new(|| {
     include_str!("markup.txt")
@@ -34,13 +50,14 @@ static MARKUP_FINDER: LazyLock<Option<AhoCorasick>> =
 /// What the text does to its reader, in words, when it does. Costs time linear in the text.
 pub(super) fn found(text: &str) -> Option<String> {
     let read = plain(text);
-    let words = tokens(&read, &RULES.lexicon);
+    let lexicon = &RULES.0.lexicon;
+    let words = tokens(&read, lexicon);
     judged(&read, &words).or_else(|| {
-        encoded::readings(text, &read, &RULES.lexicon)
+        encoded::readings(text, &read, lexicon)
             .into_iter()
             .find_map(|(how, reading)| {
                 let read = plain(&reading);
-                let words = tokens(&read, &RULES.lexicon);
+                let words = tokens(&read, lexicon);
                 judged(&read, &words).map(|what| format!("{how} {what}"))
             })
     })
@@ -51,7 +68,8 @@ fn judged(read: &str, words: &[Token]) -> Option<String> {
     if let Some(tag) = markup(read, words) {
         return Some(format!("spoofs a turn or a tool call: `{tag}`"));
     }
-    let Some(hit) = RULES.find(words) else {
+    let (rules, bags) = &*RULES;
+    let Some(hit) = rules.find(words).or_else(|| bags.find(rules, words)) else {
         return squat::found(read).map(|(name, known)| {
             format!("names a package a letter away from `{known}`: `{name}`")
         });
@@ -100,7 +118,7 @@ fn markup(read: &str, words: &[Token]) -> Option<&'static str> {
         });
         let from = words.partition_point(|word| word.at < from);
         let to = words.partition_point(|word| word.at <= to);
-        if !(alone && RULES.mentioned(words, from, to)) {
+        if !(alone && RULES.0.mentioned(words, from, to)) {
             return Some(tag);
         }
     }
@@ -115,8 +133,7 @@ mod tests {
 
     #[test]
     fn the_rules_are_rules() {
-        let rules = Rules::read(TABLE);
-        assert_eq!(rules.err(), None);
+        assert_eq!(read().err(), None);
         for line in [
             "order: ",
             "order: %nothing",

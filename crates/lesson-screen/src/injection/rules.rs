@@ -12,6 +12,8 @@ pub(super) struct Rules {
     rules: Vec<Rule>,
     /// Rules by the first word of what they match.
     starts: Vec<Vec<usize>>,
+    /// The sets by their names.
+    names: BTreeMap<String, usize>,
     denial: Option<usize>,
     mention: Option<usize>,
     lead: Option<usize>,
@@ -94,7 +96,8 @@ impl Rules {
         let mut rules = Self::default();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for line in data.lines().map(str::trim) {
-            if line.is_empty() || line.starts_with('#') {
+            // Rules without an order are read by themselves; their sets are of these.
+            if line.is_empty() || line.starts_with('#') || line.contains("&: ") {
                 continue;
             }
             if let Some((name, words)) =
@@ -140,7 +143,30 @@ impl Rules {
                 rules.starts[word].push(at);
             }
         }
+        rules.names = names;
         Ok(rules)
+    }
+
+    /// A set of words and named sets, for a rule without an order; none where a name is unknown.
+    pub fn part(&mut self, word: &str) -> Option<usize> {
+        let names = std::mem::take(&mut self.names);
+        let set = match word.strip_prefix('%').and_then(|name| names.get(name)) {
+            Some(known) => Some(*known),
+            None => self.union(word.split('|'), &names).map(|set| {
+                self.sets.push(set);
+                self.sets.len() - 1
+            }),
+        };
+        self.names = names;
+        set
+    }
+
+    /// The words that the sequences of a set begin with.
+    pub fn firsts(&self, set: usize) -> impl Iterator<Item = WordId> {
+        self.sets
+            .get(set)
+            .into_iter()
+            .flat_map(|set| set.0.keys().copied())
     }
 
     fn set<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Set {
@@ -369,8 +395,14 @@ impl Rules {
         }
     }
 
+    /// Whether a word that denies begins here.
+    pub fn denies(&self, tokens: &[Token], at: usize) -> bool {
+        self.denial
+            .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
+    }
+
     /// Where the sequences of a set end that begin at this word.
-    fn ends<'a>(
+    pub fn ends<'a>(
         &'a self,
         set: usize,
         tokens: &'a [Token],

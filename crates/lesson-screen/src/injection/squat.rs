@@ -115,6 +115,10 @@ fn sentence(text: &str, about: bool) -> Option<(&str, &str)> {
     }
     let near = |name: &str, known: &str| {
         squats(name, known)
+            // `reqeusts-secure` lives on the same slip.
+            || name
+                .split_once(['-', '_'])
+                .is_some_and(|(head, _)| head.len() > SHORTEST && squats(head, known))
             || pip
                 && name
                     .strip_prefix("python3-")
@@ -194,12 +198,14 @@ mod tests {
             ("cargo add blurhashh instead of blurhash", "blurhashh"),
             ("replace express by expres in the dependencies", "expres"),
             ("switch lodash to lodahs in package.json", "lodahs"),
+            ("npm i -g lodahs-utils", "lodahs-utils"),
             ("replace express with expresss, same api", "expresss"),
         ] {
             assert_eq!(found(text).map(|(name, _)| name), Some(name), "{text}");
         }
         for text in [
             "pip install requests",
+            "pip install requests-toolbelt",
             "never install `reqeusts`",
             "install psycopg instead of psycopg2",
             "npm install request",

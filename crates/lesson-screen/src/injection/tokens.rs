@@ -1,6 +1,7 @@
 //! Words of a plain text, each with where it stands: what rules are matched with.
 
 use super::lexicon::{Lexicon, WordId, skeleton};
+use super::marks::marks;
 
 /// A word with what the signs around it say.
 #[derive(Debug, Default)]
@@ -100,6 +101,15 @@ pub(super) fn tokens(plain: &str, lexicon: &Lexicon) -> Vec<Token> {
             });
         }
         at += 1;
+    }
+    for (place, name) in marks(plain) {
+        // What begins there, or is a part of a longer word there.
+        let token = out
+            .partition_point(|token| token.at <= place)
+            .checked_sub(1);
+        if let Some(token) = token.and_then(|at| out.get_mut(at)) {
+            token.ids.extend(lexicon.ids(name));
+        }
     }
     out
 }
