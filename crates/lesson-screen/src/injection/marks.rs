@@ -55,13 +55,17 @@ fn name(word: &str) -> Option<&'static str> {
 /// Whether a word is an IPv4 address of the public network.
 fn is_public(word: &str) -> bool {
     word.parse::<std::net::Ipv4Addr>().is_ok_and(|address| {
-        !(address.is_private()
+        let apart = address.is_private()
             || address.is_loopback()
             || address.is_link_local()
             || address.is_unspecified()
             || address.is_broadcast()
-            || address.is_multicast())
-            // Resolvers that everybody knows.
-            && !matches!(address.octets(), [8, 8, 8 | 4, 8 | 4] | [1, 1 | 0, 1 | 0, 1] | [9, 9, 9, 9])
+            || address.is_multicast();
+        // Resolvers that everybody knows.
+        let known = matches!(
+            address.octets(),
+            [8, 8, 8 | 4, 8 | 4] | [1, 1 | 0, 1 | 0, 1] | [9, 9, 9, 9]
+        );
+        !apart && !known
     })
 }

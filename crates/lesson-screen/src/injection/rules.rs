@@ -91,11 +91,11 @@ const SENTENCE: usize = 30;
 const MENTIONED: usize = 12;
 
 impl Rules {
-    /// Reads rules; a line that is none is an error with the line.
-    pub fn read(data: &str) -> Result<Self, String> {
+    /// Reads tables of rules; a line that is none is an error with the line.
+    pub fn read(tables: &[&str]) -> Result<Self, String> {
         let mut rules = Self::default();
         let mut names: BTreeMap<String, usize> = BTreeMap::new();
-        for line in data.lines().map(str::trim) {
+        for line in tables.iter().flat_map(|table| table.lines()).map(str::trim) {
             // Rules without an order are read by themselves; their sets are of these.
             if line.is_empty() || line.starts_with('#') || line.contains("&: ") {
                 continue;
