@@ -4,6 +4,7 @@
 //! follows the first [`BLOCKS`] blocks is one block of text as it is written: each is an element of the page, and a
 //! browser takes seconds for tens of thousands.
 
+use super::html::{comment, is_html};
 use super::inline::inlines;
 use super::tree::{BLOCKS, Block, DEPTH};
 use super::visible::visible;
@@ -358,24 +359,6 @@ fn is_rule(line: &str) -> bool {
 fn quoted(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(' ').strip_prefix('>')?;
     Some(rest.strip_prefix(' ').unwrap_or(rest))
-}
-
-/// What follows the beginning of a comment, if the line begins with one.
-fn comment(line: &str) -> Option<&str> {
-    line.trim_start().strip_prefix("<!--")
-}
-
-/// A line that is a tag: what follows up to an empty line is shown as it is written.
-fn is_html(line: &str) -> bool {
-    let text = line.trim();
-    let tag = text.strip_prefix('<').is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_alphabetic() || "/!?".contains(c))
-    });
-    let inner = text
-        .get(1..text.len().saturating_sub(1))
-        .unwrap_or_default();
-    let name = inner.split([' ', '>', '/']).next().unwrap_or_default();
-    tag && text.ends_with('>') && !name.contains([':', '@'])
 }
 
 fn cells(line: &str) -> Vec<String> {

@@ -2,6 +2,7 @@
 //! somebody else's writing, and nothing in it may act.
 
 mod block;
+mod html;
 mod inline;
 mod tree;
 mod visible;

@@ -118,7 +118,7 @@ fn sentence(text: &str, about: bool) -> Option<(&str, &str)> {
             // `reqeusts-secure` lives on the same slip.
             || name
                 .split_once(['-', '_'])
-                .is_some_and(|(head, _)| head.len() > SHORTEST && squats(head, known))
+                .is_some_and(|(head, _)| head.len() > SHORTEST && is_shuffled(head, known))
             || pip
                 && name
                     .strip_prefix("python3-")
@@ -180,6 +180,16 @@ fn squats(name: &str, known: &str) -> bool {
         (a, [y, rest @ ..]) if rest == a => !number(&[*y]) && !a.is_empty(),
         _ => false,
     }
+}
+
+/// Whether two words have the same letters in another order.
+fn is_shuffled(name: &str, known: &str) -> bool {
+    let letters = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    name != known && name.len() == known.len() && letters(name) == letters(known)
 }
 
 #[cfg(test)]
