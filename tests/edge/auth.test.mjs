@@ -1,4 +1,5 @@
 // Who may ask: the lines on auth of the list of attacks.
+// Alone: it holds times.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 // The first answer of a cold isolate: by meaning when its pack comes in time, else by words, with the reason, and soon.
 // The pack comes from a server of the test's, which holds it back or breaks it; the worker's clock is slow where what is
 // asked is not how quick this machine is. It does go on: what has a time limit ends, and what failed is tried again.
+// Alone: it holds times.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

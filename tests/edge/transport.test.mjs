@@ -1,4 +1,5 @@
 // What comes in and what goes out: the lines on transport of the list of attacks.
+// Alone: it holds times.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // The server fails, the module traps: agents get lessons as long as there are some, an error that
 // they can act on otherwise, and what is answered as recorded is recorded once.
+// Alone: it holds times.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";

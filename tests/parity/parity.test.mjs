@@ -109,7 +109,7 @@ test("Node embeds as native does", async () => {
 });
 
 test("1,000 random ledgers fold to the same bits in wasm and natively", async () => {
-  cargo("build", ["--example", "ledgers", "--example", "walk"]);
+  cargo("build", ["--profile", "test", "--example", "ledgers", "--example", "walk"]);
   const run = (example, more, input) =>
     execFileSync(join(env("CARGO_TARGET_DIR"), "debug/examples", example), more, {
       input,

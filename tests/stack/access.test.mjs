@@ -1,4 +1,5 @@
 // Who may see and do what: tenants apart, nothing for anonymous callers, no writing round the functions.
+// Alone: it changes policies.
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { before, test } from "node:test";

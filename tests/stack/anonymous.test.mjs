@@ -1,5 +1,6 @@
 // Who has no agent's key that is in force sees nothing and does nothing: every table by every operation, and every function, as
 // the catalogue has them.
+// Alone: it holds whole tables to what they were.
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { lines } from "./ledgers.mjs";
 import { agent, pullAll, sql, user } from "./stack.mjs";
 
-const LEDGERS = 1001;
+// `SEEDS` makes it fewer, as it does in the simulator of syncing.
+const LEDGERS = Number(process.env.SEEDS ?? 1001);
 const SEED = 20261122;
 const AT_ONCE = 4;
 
@@ -204,9 +205,13 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
   }
   console.log(seen);
   // The ledgers would prove little if most of their events were refused, or none.
-  assert(seen.refused > 2000 && seen.refused < seen.events / 2, JSON.stringify(seen));
-  assert(seen.duplicates > 500 && seen.recommendations > 1500, JSON.stringify(seen));
+  assert(seen.refused < seen.events / 2, JSON.stringify(seen));
+  // Of a thousand ledgers; fewer differ more.
+  const share = LEDGERS < 1000 ? (0.8 * LEDGERS) / 1000 : 1;
   const least = {
+    refused: 2000,
+    duplicates: 500,
+    recommendations: 1500,
     decisions: 1000,
     early: 200,
     measured: 200,
@@ -227,5 +232,5 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     proposals: 200,
     refolds: 200,
   };
-  for (const [name, many] of Object.entries(least)) assert(seen[name] > many, `${name}: ${JSON.stringify(seen)}`);
+  for (const [name, many] of Object.entries(least)) assert(seen[name] > many * share, `${name}: ${JSON.stringify(seen)}`);
 });

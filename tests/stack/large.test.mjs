@@ -1,4 +1,5 @@
 // A large space on the server: what is done in pieces within a statement's time limit, and what is counted.
+// Alone: it holds times, and slows the server down.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { fill, record } from "../benches/scale/corpus.mjs";

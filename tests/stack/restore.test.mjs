@@ -1,4 +1,5 @@
 // A backup is put back: what it did not have is sent again, and nothing counts twice.
+// Alone: a new epoch is everybody's.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Devices, added, converged, helpful, person, rated } from "./device.mjs";

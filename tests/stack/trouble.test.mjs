@@ -1,4 +1,5 @@
 // Servers that are not what they should be: a message that says what to do, and a store that stays as it was.
+// Alone: it breaks what all are served by.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";

@@ -1,4 +1,5 @@
 // Vectors to the bit: who has them sends them, who has none takes them, and nobody pulls a lesson again for it.
+// Alone: it counts what the server reads, and has it keep its tables as they are.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Devices, added, person } from "./device.mjs";

@@ -100,6 +100,39 @@ pub const ROOMS: &[Room] = &[
         may: &["inventory"],
         never: &[HOSTS],
     },
+    // Its features are what counts, and whatever they are of.
+    Room {
+        package: "workspace-hack",
+        may: &[
+            "aho-corasick",
+            "bit-vec",
+            "bitflags",
+            "either",
+            "futures",
+            "futures-sink",
+            "futures-util",
+            "getrandom",
+            "gloo",
+            "gloo-file",
+            "gloo-timers",
+            "gloo-utils",
+            "log",
+            "memchr",
+            "mime_guess",
+            "percent-encoding",
+            "proc-macro2",
+            "rand_core",
+            "regex-automata",
+            "serde",
+            "serde_core",
+            "serde_json",
+            "smallvec",
+            "syn",
+            "time",
+            "web-sys",
+        ],
+        never: &[],
+    },
     Room {
         package: "lesson-derive",
         may: &["proc-macro2", "quote", "syn"],
@@ -210,6 +243,7 @@ pub const ROOMS: &[Room] = &[
             "wasm-bindgen",
             "wasm-bindgen-futures",
             "web-sys",
+            "workspace-hack", // built quickly
         ],
         never: &[&["leptos", "reqwest"]],
     },
@@ -249,9 +283,11 @@ pub const ROOMS: &[Room] = &[
             "tokio",
             "tower",
             "tower-http",
+            "wasm-bindgen-cli", // the runner of tests in a browser
             "wasm-bindgen-cli-support",
             "wasm_split_cli_support",
             "wasmparser",
+            "workspace-hack", // what it has in common with the runner
         ],
         never: &[&[
             "lesson-core",
@@ -283,6 +319,7 @@ pub const ROOMS: &[Room] = &[
             "wasm-bindgen",
             "wasm-bindgen-futures",
             "web-sys",
+            "workspace-hack", // built quickly
         ],
         never: &[&[
             "lesson-core",

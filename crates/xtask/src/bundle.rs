@@ -50,6 +50,7 @@ pub fn ahead(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
     for &module in builds.modules() {
         engine::module(cache, profile, module)?;
     }
+    demo::ensure(cache, profile)?;
     dashboard(cache, profile).map(|_| ())
 }
 
@@ -63,6 +64,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "Trunk.toml",
         "crates/lesson-derive",
         "crates/lesson-types",
+        "crates/workspace-hack",
         "crates/xtask/src/fits.rs",
         "crates/xtask/src/split.rs",
         "crates/xtask/src/styles.rs",
@@ -76,6 +78,11 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         let mut trunk = run::program(cache, "trunk")?;
         toolchain.apply(cache, &mut trunk)?;
         let split = profile != Profile::Dev;
+        let features: Vec<&str> = split
+            .then_some("split")
+            .into_iter()
+            .chain(profile.unified())
+            .collect();
         let shim = WasmBindgenShim::new(cache, split)?;
         trunk
             .env("PATH", shim.path(cache.path()?)?)
@@ -85,7 +92,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
             .args(["build", "--offline", "--dist"])
             .arg(at)
             .args(profile.for_trunk())
-            .args(split.then_some("--features=split"));
+            .args((!features.is_empty()).then(|| format!("--features={}", features.join(","))));
         run::quiet(
             cache,
             "dashboard",

@@ -1,5 +1,6 @@
 //! The demo's history: the sample lessons with ninety simulated days, and the vectors of its lessons. The engine that is
-//! built answers the simulation's requests, so it is made anew with each engine.
+//! built answers the simulation's requests, so it is made anew when the engine's sources change. All builds of them answer
+//! alike, which the suite `parity` holds: whichever is there first makes it for all.
 
 use std::path::{Path, PathBuf};
 
@@ -22,11 +23,15 @@ const FULL: &str = "free some space and check the permissions of the cache";
 
 /// Makes it, unless it is there for this engine and model.
 pub fn ensure(cache: &Cache, profile: Profile) -> Result<(PathBuf, Made)> {
-    let module = engine::module(cache, profile, Module::Plain)?.0;
+    engine::module(cache, profile, Module::Plain)?;
     let pack = model::pack(cache)?;
-    let engine = module.file_name().unwrap_or_default().to_string_lossy();
     let model = cache::file_hash(&pack)?;
-    let key = || cache::key_of(&cache.root, &[SOURCES, SAMPLES], &[&engine, &model]);
+    let engine = engine::sources();
+    let inputs: Vec<&str> = [SOURCES, SAMPLES]
+        .into_iter()
+        .chain(engine.iter().map(String::as_str))
+        .collect();
+    let key = || cache::key_of(&cache.root, &inputs, &[&model]);
     cache.made(FOLDER, key, |at| {
         let engine = at.join("engine");
         cache::fresh_dir(&engine)?;

@@ -8,13 +8,13 @@ use serde_json::json;
 use wasm_bindgen_cli_support::Bindgen;
 
 use crate::cache::{self, Cache, Made};
-use crate::fault::advice;
+use crate::fault::{advice, fault};
 use crate::profile::Profile;
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{npm, run};
+use crate::{npm, relaxed, run};
 
 /// The crates that the module is made of.
-const ROOMS: [&str; 15] = [
+const ROOMS: [&str; 16] = [
     "difflib-exact",
     "inventory",
     "lesson-types",
@@ -30,6 +30,7 @@ const ROOMS: [&str; 15] = [
     "lesson-service",
     "lesson-sync",
     "lesson-wasm",
+    "workspace-hack",
 ];
 
 /// What wasm-opt may use: what the compiler assumes of every host, and SIMD.
@@ -108,9 +109,8 @@ impl Builds {
     }
 }
 
-/// The folder with one build of the module and its glue, made when its sources changed.
-pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf, Made)> {
-    let toolchain = Toolchain::need(cache)?;
+/// What the module is made of: files and folders of the clone.
+pub fn sources() -> Vec<String> {
     let mut inputs = vec![
         "Cargo.toml".into(),
         "Cargo.lock".into(),
@@ -121,15 +121,31 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
             inputs.push(format!("crates/{room}/{part}"));
         }
     }
+    inputs
+}
+
+/// The folder with one build of the module and its glue, made when its sources changed.
+pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf, Made)> {
+    let toolchain = Toolchain::need(cache)?;
+    let inputs = sources();
     let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
     let words = [
         toolchain.key(),
         profile.folder(),
         which.name(),
         include_str!("engine.rs"),
+        include_str!("relaxed.rs"),
     ];
+    // Before this one's turn, as it takes a turn itself.
+    let other = match (profile, which) {
+        (Profile::Release, Module::Plain) => Some(module(cache, profile, Module::Relaxed)?.0),
+        _ => None,
+    };
     let key = || cache::key_of(&cache.root, &inputs, &words);
     cache.made("engine", key, |at| {
+        if let Some(other) = &other {
+            return plain(cache, other, at);
+        }
         let wasm = compile(cache, &toolchain, profile, which)?;
         bind(&wasm, which, at)?;
         if which == Module::Plain {
@@ -137,7 +153,7 @@ pub fn module(cache: &Cache, profile: Profile, which: Module) -> Result<(PathBuf
         }
         match profile {
             Profile::Dev | Profile::Quick => Ok(()),
-            Profile::Release => optimise(cache, which, &at.join(which.wasm())),
+            Profile::Release => optimise(cache, &at.join(which.wasm())),
         }
     })
 }
@@ -175,6 +191,9 @@ fn compile(
     if module == Module::Relaxed {
         cargo.args(["--features", "relaxed-simd"]);
     }
+    if let Some(unified) = profile.unified() {
+        cargo.args(["--features", unified]);
+    }
     run::quiet(
         cache,
         &format!("engine-{}", module.name()),
@@ -185,12 +204,13 @@ fn compile(
     Ok(out.join("lesson_wasm.wasm"))
 }
 
-/// The plain module as the compiler links it, with its functions' names. Only the last link is done again for it.
+/// The module as the compiler links it, with its functions' names. Only the last link is done again for it.
 pub fn with_names(cache: &Cache) -> Result<PathBuf> {
     let toolchain = Toolchain::need(cache)?;
     let mut cargo = toolchain.cargo(cache)?;
     cargo
         .args(["rustc", "-p", "lesson-wasm", "--lib", "--target", TARGET])
+        .args(["--features", "relaxed-simd"])
         .args(Profile::Release.for_cargo())
         .args(["--", "-C", "strip=debuginfo"]);
     run::quiet(
@@ -232,14 +252,38 @@ pub fn shrink(cache: &Cache, wasm: &Path, to: &Path) -> Result<()> {
     wasm_opt(cache, &["-Oz", "--reorder-functions-by-name"], wasm, to)
 }
 
-fn optimise(cache: &Cache, module: Module, wasm: &Path) -> Result<()> {
+/// The plain module of a release, made of the other one.
+fn plain(cache: &Cache, other: &Path, at: &Path) -> Result<()> {
+    for file in cache::files(other)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let to = at.join(name.replacen(Module::Relaxed.stem(), Module::Plain.stem(), 1));
+        let wrong = |cause| {
+            fault(
+                format_args!(
+                    "{} does not become the plain module: {cause}",
+                    file.display()
+                ),
+                "see crates/xtask/src/relaxed.rs",
+            )
+        };
+        let bytes = fs::read(&file).with_context(|| advice(file.display(), "build again"))?;
+        let bytes = if name.ends_with(".wasm") {
+            relaxed::without(&bytes).map_err(wrong)?
+        } else {
+            let text = String::from_utf8(bytes).map_err(|cause| wrong(cause.to_string()))?;
+            // What the module calls its imports by stays as the module has it.
+            text.replace(&Module::Relaxed.wasm(), &Module::Plain.wasm())
+                .into_bytes()
+        };
+        fs::write(&to, bytes).with_context(|| advice(to.display(), FULL))?;
+    }
+    declare(cache, &at.join("lessonloop.d.ts"))
+}
+
+fn optimise(cache: &Cache, wasm: &Path) -> Result<()> {
     let whole = wasm.with_extension("whole");
     fs::rename(wasm, &whole).with_context(|| advice(wasm.display(), FULL))?;
-    let options: &[&str] = match module {
-        Module::Plain => &["-O"],
-        Module::Relaxed => &["-O", "--enable-relaxed-simd"],
-    };
-    wasm_opt(cache, options, &whole, wasm)?;
+    wasm_opt(cache, &["-O", "--enable-relaxed-simd"], &whole, wasm)?;
     fs::remove_file(&whole).with_context(|| advice(whole.display(), FULL))
 }
 

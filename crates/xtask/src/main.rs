@@ -26,6 +26,7 @@ mod precache;
 mod profile;
 mod progress;
 mod python;
+mod relaxed;
 mod release;
 mod rename;
 mod run;

@@ -22,7 +22,7 @@ pub enum Need {
     Model,
     /// The packed multilingual model.
     Multilingual,
-    /// `wasm-bindgen-test-runner`.
+    /// What runs tests in a browser.
     WasmRunner,
     /// Chromium and its driver.
     Browser,
@@ -78,12 +78,17 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
         match need {
             Need::WasmTarget => plan.step("wasm32 standard library", || wasm_target::ensure(cache)),
             Need::Npm => plan.step("npm packages", || npm::ensure(cache)),
-            Need::Trunk => tool(cache, plan, tools::trunk()),
+            Need::Trunk => {
+                let trunk = tools::trunk();
+                plan.step(trunk.title(), move || trunk.ensure(cache));
+            }
             Need::Model => plan.step("model pack", || model::ensure(cache)),
             Need::Multilingual => plan.step("multilingual model pack", || {
                 model::multilingual(cache).map(|_| "made".to_owned())
             }),
-            Need::WasmRunner => tool(cache, plan, tools::wasm_bindgen(cache)?),
+            Need::WasmRunner => plan.step("runner of tests in a browser", || {
+                tools::wasm_runner(cache).map(|_| String::new())
+            }),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
             Need::Oracles => plan.step("Python packages of the oracles", || {
                 python::ORACLES.ensure(cache)
@@ -116,8 +121,4 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
         }
     }
     Ok(())
-}
-
-fn tool<'a>(cache: &'a Cache, plan: &mut Plan<'a>, tool: tools::Tool) {
-    plan.step(tool.title(), move || tool.ensure(cache));
 }

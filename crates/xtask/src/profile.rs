@@ -43,4 +43,10 @@ impl Profile {
             Self::Release => &["--release"],
         }
     }
+
+    /// The feature of the module and of the dashboard with which they share what they stand on, and the tests in a browser
+    /// share it with both. A release has no need of it and would grow by what others ask for.
+    pub fn unified(self) -> Option<&'static str> {
+        (self == Self::Quick).then_some("unified")
+    }
 }

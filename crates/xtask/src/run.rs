@@ -52,6 +52,34 @@ pub fn cargo(cache: &Cache) -> Result<Command> {
     Ok(command)
 }
 
+/// The same program with the same words in the same place, to be given more.
+pub fn again(command: &Command) -> Command {
+    let mut more = Command::new(command.get_program());
+    more.args(command.get_args()).stdin(Stdio::null());
+    if let Some(folder) = command.get_current_dir() {
+        more.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => more.env(name, value),
+            None => more.env_remove(name),
+        };
+    }
+    more
+}
+
+/// The target folder that this program was compiled in: cargo put it into one of the profile's name below.
+pub fn own_target() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("run `cargo xtask` again")?;
+    let target = program.ancestors().nth(2);
+    target.map(Path::to_path_buf).ok_or_else(|| {
+        fault(
+            format_args!("{} lies in no target folder", program.display()),
+            "run `cargo xtask` in the clone",
+        )
+    })
+}
+
 /// Runs a program whose output is for the user.
 pub fn loud(mut command: Command, remedy: &str) -> Result<()> {
     let shown = show(&command);

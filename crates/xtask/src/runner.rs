@@ -1,6 +1,7 @@
 //! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use serde_json::json;
@@ -8,11 +9,11 @@ use serde_json::json;
 use crate::cache::Cache;
 use crate::fault::{advice, fault};
 use crate::needs::Need;
-use crate::node_tests::node_tests;
+use crate::node_tests::{failures, node_tests};
 use crate::serve::Site;
 use crate::stack::{Data, Stack};
 use crate::wasm_target::{TARGET, Toolchain};
-use crate::{bench, browser, clients, model, pieces, python, run};
+use crate::{bench, browser, clients, model, pieces, python, run, tools};
 
 const REMEDY: &str = "read the failed test's message above";
 
@@ -85,7 +86,8 @@ impl Runner {
         match *self {
             Self::Own => {
                 let mut cargo = run::program(cache, "cargo")?;
-                cargo.args(["test", "--no-fail-fast", "-p", "xtask"]);
+                cargo.args(["test", "--no-fail-fast", "--profile", "tool", "-p", "xtask"]);
+                cargo.env("CARGO_TARGET_DIR", run::own_target()?);
                 run::loud(cargo, REMEDY)
             }
             Self::Cargo(arguments) => cargo_test(cache, needs, arguments),
@@ -135,8 +137,10 @@ const BROWSER_ARGUMENTS: [&str; 7] = [
 ];
 
 /// Tests that are marked for a browser: the module's, lesson-embed's with every kernel there is, and the dashboard's. As one
-/// command, so that what they stand on is compiled once, with the features of all.
+/// command and as `dist/` is built quickly, so that what they stand on is compiled once, with the features of all.
 const IN_BROWSER: &[&str] = &[
+    "--profile",
+    "quick",
     "-p",
     "lesson-wasm",
     "-p",
@@ -144,7 +148,7 @@ const IN_BROWSER: &[&str] = &[
     "-p",
     "web",
     "--features",
-    "lesson-embed/relaxed-simd",
+    "lesson-embed/relaxed-simd,lesson-wasm/unified,web/unified",
     "--lib",
     "--bins",
     "--test",
@@ -165,10 +169,9 @@ fn in_browser(cache: &Cache) -> Result<()> {
         .with_context(|| advice(settings.display(), "free some space"))?;
     let mut cargo = Toolchain::need(cache)?.cargo(cache)?;
     cargo
-        .env(
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER",
-            "wasm-bindgen-test-runner",
-        )
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", tools::RUNNER)
+        // By its name, as cargo parts the runner's words at spaces.
+        .env("PATH", tools::beside_wasm_runner(cache)?)
         .env("CHROMEDRIVER", browser::chromedriver(cache)?)
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", &settings)
         // Where a crate does not say so itself.
@@ -213,10 +216,6 @@ pub fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Resu
     let site = Site::open(&dist, Some(0), stack.as_ref().map(Stack::offer))?;
     site.start()?;
     let mut command = node_tests(cache)?;
-    // Two files at a time, as tests wait more than they reckon; one where times are held against bars.
-    let at_once = if needs.contains(&Need::Workerd) { 1 } else { 2 };
-    command.arg(format!("--test-concurrency={at_once}"));
-    command.args(suite_files(cache, folders, only)?);
     if needs.contains(&Need::Browser) {
         command.env("LESSONLOOP_CHROMIUM", browser::chromium(cache)?);
     }
@@ -236,25 +235,50 @@ pub fn node(cache: &Cache, folders: &[&str], needs: &[Need], only: &str) -> Resu
     if let Some(stack) = &stack {
         command.envs(stack.variables(cache));
     }
-    run::loud(command, REMEDY)
+    in_turns(cache, command, suite_files(cache, folders, only)?)
 }
 
 /// Runs a local stack from this process for as long as Node runs.
 fn stack(cache: &Cache, folders: &[&str], only: &str) -> Result<()> {
     let mut examples = run::cargo(cache)?;
-    examples.arg("build").args(NATIVE);
+    // As the tests are, which have compiled nearly all of it.
+    examples.args(["build", "--profile", "test"]).args(NATIVE);
     examples.args(["--example", "client", "--example", "ledgers"]);
     run::loud(examples, REMEDY)?;
     let built = cache.dir("target/host")?.join("debug/examples");
     let stack = Stack::start(cache, Data::Fresh, Some(0))?;
     let mut command = node_tests(cache)?;
-    command.arg("--test-concurrency=1");
-    command.args(suite_files(cache, folders, only)?);
     command
         .envs(stack.variables(cache))
         .env("LESSONLOOP_CLIENT", built.join("client"))
         .env("LESSONLOOP_LEDGERS", built.join("ledgers"));
-    run::loud(command, REMEDY)
+    in_turns(cache, command, suite_files(cache, folders, only)?)
+}
+
+/// How a test file says, and why, that no other one is to run beside it: times that it holds, a server that it breaks.
+const ALONE: &str = "\n// Alone: ";
+
+/// Runs test files with Node's runner as it is prepared: two at a time, as tests wait more than they reckon, and then those
+/// that are to be alone.
+fn in_turns(cache: &Cache, command: Command, files: Vec<PathBuf>) -> Result<()> {
+    let is_alone =
+        |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains(ALONE));
+    let (alone, together): (Vec<_>, Vec<_>) = files.into_iter().partition(is_alone);
+    let told = failures(cache)?;
+    let mut failed = String::new();
+    let mut outcome = Ok(());
+    for (files, at_once) in [(together, 2), (alone, 1)] {
+        if files.is_empty() {
+            continue;
+        }
+        let mut turn = run::again(&command);
+        turn.arg(format!("--test-concurrency={at_once}"))
+            .args(files);
+        outcome = outcome.and(run::loud(turn, REMEDY));
+        failed += &std::fs::read_to_string(&told).unwrap_or_default();
+    }
+    std::fs::write(&told, failed).with_context(|| advice(told.display(), "free some space"))?;
+    outcome
 }
 
 /// The test files of folders under `tests/` that have `only` in their path. A folder without any is a mistake, not a

@@ -207,7 +207,7 @@ pub struct Bind {
 /// binds the first part to JavaScript. The others stay in the folder.
 pub fn bind(cache: &Cache, asked: Bind) -> Result<()> {
     if asked.version {
-        println!("wasm-bindgen {}", tools::wasm_bindgen(cache)?.version);
+        println!("wasm-bindgen {}", tools::wasm_bindgen(cache)?);
         return Ok(());
     }
     let (Some(module), Some(out_dir), Some(out_name)) =

@@ -1,5 +1,7 @@
-//! Command-line tools built from crates.io: the bundler, and what runs tests in a browser.
+//! The command-line tool that is built from crates.io: the bundler.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -17,29 +19,48 @@ pub struct Tool {
     krate: &'static str,
     command: &'static str,
     arguments: &'static [&'static str],
-    /// The version that is needed.
-    pub version: String,
+    version: &'static str,
 }
 
-/// `wasm-bindgen-test-runner`, of exactly the version of the library in Cargo.lock. Of what it is installed with, the build
-/// takes nothing: wasm-bindgen is a library of xtask.
-pub fn wasm_bindgen(cache: &Cache) -> Result<Tool> {
+/// The version of wasm-bindgen, of the library in Cargo.lock: trunk asks for it.
+pub fn wasm_bindgen(cache: &Cache) -> Result<String> {
     let lock = cache.root.join("Cargo.lock");
     let text = std::fs::read_to_string(&lock)
         .with_context(|| advice(lock.display(), "restore Cargo.lock from git"))?;
-    let version = locked_version(&text, "wasm-bindgen").ok_or_else(|| {
+    locked_version(&text, "wasm-bindgen").ok_or_else(|| {
         fault(
             "Cargo.lock does not name wasm-bindgen",
             "restore Cargo.lock from git",
         )
-    })?;
-    Ok(Tool {
-        krate: "wasm-bindgen-cli",
-        command: "wasm-bindgen-test-runner",
-        // The browser's driver is on this machine: no TLS.
-        arguments: &["--bin", "wasm-bindgen-test-runner", "--no-default-features"],
-        version,
     })
+}
+
+/// The command that runs tests in a browser.
+pub const RUNNER: &str = "run-wasm";
+
+/// Compiles it beside this program, with which it has the most in common.
+pub fn wasm_runner(cache: &Cache) -> Result<PathBuf> {
+    let target = run::own_target()?;
+    let mut cargo = run::program(cache, "cargo")?;
+    cargo
+        .env("CARGO_TARGET_DIR", &target)
+        .args(["build", "--profile", "tool", "-p", "xtask"])
+        .args(["--features", RUNNER, "--bin", RUNNER]);
+    run::quiet(
+        cache,
+        RUNNER,
+        cargo,
+        None,
+        "read the compiler's message above",
+    )?;
+    Ok(target.join("tool"))
+}
+
+/// The path to look for programs on, with the folder of that command in front.
+pub fn beside_wasm_runner(cache: &Cache) -> Result<OsString> {
+    let path = cache.path()?;
+    let all = std::iter::once(wasm_runner(cache)?).chain(std::env::split_paths(&path));
+    std::env::join_paths(all).context("move the clone to a path without a colon")
 }
 
 /// `trunk`, which bundles the dashboard.
@@ -49,7 +70,7 @@ pub fn trunk() -> Tool {
         command: "trunk",
         // It looks for no update and downloads nothing here: no TLS.
         arguments: &["--no-default-features"],
-        version: TRUNK.into(),
+        version: TRUNK,
     }
 }
 
@@ -101,7 +122,7 @@ impl Tool {
                 "install",
                 self.krate,
                 "--version",
-                &self.version,
+                self.version,
                 "--force",
                 "--root",
             ])

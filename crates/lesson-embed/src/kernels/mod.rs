@@ -113,10 +113,12 @@ impl Kernel {
             target_feature = "simd128",
             feature = "relaxed-simd"
         ))]
-        if relaxed::is_one_instruction() {
-            all.extend([Kernel::Pairs, Kernel::Relaxed]);
-        } else {
-            all.extend([Kernel::Relaxed, Kernel::Pairs]);
+        if relaxed::is_kept() {
+            all.extend(if relaxed::is_one_instruction() {
+                [Kernel::Pairs, Kernel::Relaxed]
+            } else {
+                [Kernel::Relaxed, Kernel::Pairs]
+            });
         }
         all
     }
