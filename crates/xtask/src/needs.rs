@@ -87,7 +87,7 @@ pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result
                 model::multilingual(cache).map(|_| "made".to_owned())
             }),
             Need::WasmRunner => plan.step("runner of tests in a browser", || {
-                tools::wasm_runner(cache).map(|_| String::new())
+                tools::wasm_runner(cache).map(|()| String::new())
             }),
             Need::Browser => plan.step("Chromium and its driver", || browser::ensure(cache)),
             Need::Oracles => plan.step("Python packages of the oracles", || {

@@ -1,7 +1,6 @@
 //! The command-line tool that is built from crates.io: the bundler.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -39,11 +38,10 @@ pub fn wasm_bindgen(cache: &Cache) -> Result<String> {
 pub const RUNNER: &str = "run-wasm";
 
 /// Compiles it beside this program, with which it has the most in common.
-pub fn wasm_runner(cache: &Cache) -> Result<PathBuf> {
-    let target = run::own_target()?;
+pub fn wasm_runner(cache: &Cache) -> Result<()> {
     let mut cargo = run::program(cache, "cargo")?;
     cargo
-        .env("CARGO_TARGET_DIR", &target)
+        .env("CARGO_TARGET_DIR", run::own_target()?)
         .args(["build", "--profile", "tool", "-p", "xtask"])
         .args(["--features", RUNNER, "--bin", RUNNER]);
     run::quiet(
@@ -52,14 +50,13 @@ pub fn wasm_runner(cache: &Cache) -> Result<PathBuf> {
         cargo,
         None,
         "read the compiler's message above",
-    )?;
-    Ok(target.join("tool"))
+    )
 }
 
 /// The path to look for programs on, with the folder of that command in front.
 pub fn beside_wasm_runner(cache: &Cache) -> Result<OsString> {
     let path = cache.path()?;
-    let all = std::iter::once(wasm_runner(cache)?).chain(std::env::split_paths(&path));
+    let all = std::iter::once(run::own_target()?.join("tool")).chain(std::env::split_paths(&path));
     std::env::join_paths(all).context("move the clone to a path without a colon")
 }
 
