@@ -257,7 +257,7 @@ fn ask(service: &Service<MemoryStore, Clock>, path: &str, body: Value) -> Value 
     };
     let response = block_on(service.handle(request));
     assert_eq!(response.status, 200, "{path}: {}", response.body);
-    response.body
+    response.body.value()
 }
 
 /// Nothing here waits for anything outside, so polling in place is enough.

@@ -34,7 +34,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             alone => self.reply(agent, alone).await,
         };
         let mut answer = match reply.body {
-            Some(body) => EdgeAnswer::json(reply.status, &body),
+            Some(body) => EdgeAnswer::json(reply.status, body),
             None => EdgeAnswer::empty(reply.status),
         };
         if reply.status == 405 {

@@ -58,11 +58,11 @@ impl EdgeAnswer {
     }
 
     /// A JSON answer.
-    pub(crate) fn json(status: u16, body: &serde_json::Value) -> Self {
+    pub(crate) fn json(status: u16, body: Body) -> Self {
         Self {
             status,
             headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
-            body: body.to_string(),
+            body: body.into_string(),
         }
     }
 
@@ -168,7 +168,7 @@ impl Refusal {
             status: self.error.code.status(),
             headers,
             // An error holds strings only, which always become JSON.
-            body: Body::json(&ErrorBody { error: self.error }).unwrap_or_default(),
+            body: Body::json(ErrorBody { error: self.error }),
         }
     }
 }

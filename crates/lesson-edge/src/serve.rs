@@ -131,7 +131,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             ));
         }
         error.message = error.message.replace(&decision_prefix(&agent.id), "");
-        response.body = Body::json(&ErrorBody { error }).unwrap_or_default();
+        response.body = Body::json(ErrorBody { error });
         Ok(response)
     }
 }
@@ -141,8 +141,10 @@ fn refused(response: &Response) -> Option<ApiError> {
     if response.status < 400 {
         return None;
     }
-    let body: ErrorBody = response.body.read().ok()?;
-    Some(body.error)
+    response
+        .body
+        .get()
+        .map(|body: &ErrorBody| body.error.clone())
 }
 
 /// The method and the route. An error of the path is returned inside, because the body is checked before it is answered.

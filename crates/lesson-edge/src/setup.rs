@@ -6,7 +6,7 @@ use crate::message::{EdgeAnswer, EdgeRequest, Refusal};
 use lesson_core::Millis;
 use lesson_service::{Host, Network, timeout};
 use lesson_sync::{ProjectState, SCHEMA_VERSION, Store, project_state};
-use lesson_types::{EdgeSetup, Method, SetupProblem};
+use lesson_types::{Body, EdgeSetup, Method, SetupProblem};
 
 /// The path that it is at.
 pub(crate) const PATH: &str = "/v1/setup";
@@ -42,9 +42,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             dashboard_origin: self.config.dashboard_origin.clone(),
             problems: problem.into_iter().collect(),
         };
-        // It holds texts and numbers, which always become JSON.
-        let body = serde_json::to_value(setup).unwrap_or_default();
-        Ok(EdgeAnswer::json(200, &body))
+        Ok(EdgeAnswer::json(200, Body::json(setup)))
     }
 
     async fn project(&self, client: &str) -> Result<ProjectState, Refusal> {

@@ -8,10 +8,9 @@ use lesson_types::{
     limits,
 };
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 /// Joins two answers of one type.
-fn join<T: Serialize + DeserializeOwned>(
+fn join<T: Serialize + Clone + 'static>(
     mut first: Response,
     second: Response,
     with: impl FnOnce(&mut T, T),
@@ -22,10 +21,10 @@ fn join<T: Serialize + DeserializeOwned>(
     if second.status != 200 {
         return second;
     }
-    if let (Ok(mut one), Ok(two)) = (first.body.read(), second.body.read()) {
-        with(&mut one, two);
-        // What was made of JSON becomes JSON.
-        first.body = Body::json(&one).unwrap_or_default();
+    if let (Some(one), Some(two)) = (first.body.get::<T>(), second.body.get::<T>()) {
+        let mut one = one.clone();
+        with(&mut one, two.clone());
+        first.body = Body::json(one);
     }
     first
 }
@@ -98,9 +97,9 @@ pub(crate) fn suggestions(first: Response, second: Response) -> Response {
 
 /// Puts feedback that the second store took into a session's answer.
 pub(crate) fn session(answer: &mut Response, given: &Response) {
-    let (recorded, given) = (answer.body.read(), given.body.read());
-    let (Ok::<SessionRecorded, _>(mut recorded), Ok::<FeedbackGiven, _>(given)) = (recorded, given)
-    else {
+    let recorded = answer.body.get::<SessionRecorded>().cloned();
+    let given = given.body.get::<FeedbackGiven>().cloned();
+    let (Some(mut recorded), Some(given)) = (recorded, given) else {
         return;
     };
     let slugs: Vec<String> = given.updated.iter().map(|one| one.slug.clone()).collect();
@@ -110,7 +109,7 @@ pub(crate) fn session(answer: &mut Response, given: &Response) {
         Some(feedback) => feedback.updated.extend(given.updated),
         None => recorded.feedback = Some(given),
     }
-    answer.body = Body::json(&recorded).unwrap_or_default();
+    answer.body = Body::json(recorded);
 }
 
 /// Counts of both. A lesson that both stores have counts twice, as each keeps a record of it.

@@ -271,7 +271,7 @@ impl<S: Store, H: Host> Local<S, H> {
     /// Suggestions lie in the first store, which keeps every decision; an outcome that is confirmed is both stores'.
     async fn settle_suggestion(&self, second: &Service<S, H>, asked: Asked) -> Response {
         let mut answer = ask(self.first(), again(&asked)).await;
-        if let Ok::<SuggestionSettled, _>(mut settled) = answer.body.read()
+        if let Some(mut settled) = answer.body.get::<SuggestionSettled>().cloned()
             && let Some(outcome) = settled.outcome
             && second.has_decision(&settled.decision_id)
         {
@@ -297,10 +297,10 @@ impl<S: Store, H: Host> Local<S, H> {
                     },
                 )
                 .await;
-                let recorded = recorded.body.read::<OutcomeRecorded>();
+                let recorded = recorded.body.get::<OutcomeRecorded>();
                 let moved = recorded.map_or(0, |recorded| recorded.lessons_updated);
                 settled.lessons_updated = settled.lessons_updated.saturating_add(moved);
-                answer.body = Body::json(&settled).unwrap_or_default();
+                answer.body = Body::json(settled);
             }
         }
         answer

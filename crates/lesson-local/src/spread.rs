@@ -82,11 +82,12 @@ pub(crate) fn rest_of_session(
     known: impl Fn(&str) -> bool,
     about: Option<String>,
 ) -> Option<Value> {
-    let recorded: SessionRecorded = answer.read().ok()?;
+    let recorded: &SessionRecorded = answer.get()?;
     let lessons: Vec<String> = recorded
         .unknown
-        .into_iter()
+        .iter()
         .filter(|slug| known(slug))
+        .cloned()
         .collect();
     if lessons.is_empty() {
         return None;

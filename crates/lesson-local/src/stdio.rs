@@ -28,10 +28,11 @@ impl<S: Store, H: Host> Local<S, H> {
         let reply = self.message("POST", &headers, line.as_bytes()).await;
         let body = reply.body?;
         if begins {
+            let body = body.value();
             let settled = body.pointer("/result/protocolVersion");
             *self.revision.borrow_mut() = settled.and_then(Value::as_str).map(str::to_owned);
         }
-        Some(body.to_string())
+        Some(body.into_string())
     }
 }
 

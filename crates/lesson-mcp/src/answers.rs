@@ -19,15 +19,15 @@ pub(super) fn of(
     answer: &Body,
     bytes: usize,
 ) -> Result<Answer, Error> {
-    /// Reads an answer once, and tells it within its bytes.
+    /// Tells an answer within its bytes.
     macro_rules! tell {
         ($tell:path) => {{
-            let answer = answer.read()?;
-            within(bytes, |room| $tell(&answer, room))
+            let answer = typed(answer)?;
+            within(bytes, |room| $tell(answer, room))
         }};
     }
     match name {
-        EndpointName::recommend => lessons::recommended(asked, &answer.read()?),
+        EndpointName::recommend => lessons::recommended(asked, typed(answer)?),
         EndpointName::search | EndpointName::patterns => tell!(lessons::found),
         EndpointName::add_lesson => tell!(lessons::added),
         EndpointName::track => tell!(decisions::tracked),
@@ -92,4 +92,11 @@ pub(super) fn of(
             name.as_str()
         ))),
     }
+}
+
+/// The answer of the type that its endpoint's row names.
+fn typed<T: 'static>(answer: &Body) -> Result<&T, Error> {
+    answer
+        .get()
+        .ok_or_else(|| serde::de::Error::custom("it is of another type"))
 }

@@ -20,9 +20,11 @@ mod tests;
 pub use reply::Reply;
 
 use lesson_service::clip;
-use lesson_types::Response;
+use lesson_types::{Body, Response};
 use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Refusal, Request};
 use revision::Era;
+use serde::Serialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tools::Tool;
@@ -105,7 +107,7 @@ fn batch(parts: Vec<Value>, headers: &BTreeMap<String, String>) -> Result<Incomi
 
 /// The answer to a batch, made from the replies to its messages.
 pub fn together(replies: Vec<Reply>) -> Reply {
-    let bodies: Vec<Value> = replies.into_iter().filter_map(|reply| reply.body).collect();
+    let bodies: Vec<Body> = replies.into_iter().filter_map(|reply| reply.body).collect();
     match bodies.is_empty() {
         // Notifications alone.
         true => Reply {
@@ -114,7 +116,7 @@ pub fn together(replies: Vec<Reply>) -> Reply {
         },
         false => Reply {
             status: 200,
-            body: Some(bodies.into()),
+            body: Some(Body::json(bodies)),
         },
     }
 }
@@ -151,14 +153,19 @@ fn answered(request: Request, era: Era) -> Result<Incoming, Refusal> {
         _ => return Err(unknown_method(&request.method, era)),
     };
     let cacheable = matches!(request.method.as_str(), "tools/list" | "server/discover");
-    Ok(Incoming::Answer(whole(&request.id, era, result, cacheable)))
+    Ok(Incoming::Answer(whole(request.id, era, result, cacheable)))
 }
 
+/// The type of a result that is whole.
+const COMPLETE: &str = "complete";
+/// Where a result names the server.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
 /// A result with the fields that the revision requires of each.
-fn whole(id: &Value, era: Era, mut result: Value, cacheable: bool) -> Reply {
+fn whole(id: Value, era: Era, mut result: Value, cacheable: bool) -> Reply {
     if era == Era::Current {
-        result["resultType"] = "complete".into();
-        result["_meta"]["io.modelcontextprotocol/serverInfo"] = server_info();
+        result["resultType"] = COMPLETE.into();
+        result["_meta"][SERVER_INFO] = server_info();
         if cacheable {
             result["ttlMs"] = TOOLS_TTL_MS.into();
             // The same for everybody.
@@ -248,7 +255,7 @@ fn call(request: Request, era: Era) -> Result<Incoming, Refusal> {
             request,
         })),
         // Arguments are the agent's to correct, so it gets to see this as a result.
-        Err(error) => Incoming::Answer(whole(&id, era, refused::refused(&error, None), false)),
+        Err(error) => Incoming::Answer(whole(id, era, refused::refused(&error, None), false)),
     })
 }
 
@@ -261,17 +268,48 @@ pub fn finish(call: Call, answer: Response) -> Reply {
         bytes,
         request,
     } = call;
-    let result = if answer.status < 400 {
+    let refusal = if answer.status < 400 {
         match answers::of(tool.endpoint.name, &request.body, &answer.body, bytes) {
-            Ok(told) => json!({
-                "content": [{ "type": "text", "text": told.text }],
-                "structuredContent": told.data,
-                "isError": false,
-            }),
+            Ok(told) => return message::result(id, ToolResult::of(told, era)),
             Err(error) => refused::unreadable(&error),
         }
     } else {
         refused::failed(&answer)
     };
-    whole(&id, era, result, false)
+    whole(id, era, refusal, false)
+}
+
+/// The result of a tool's call that was answered.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolResult {
+    content: [Content; 1],
+    structured_content: Box<RawValue>,
+    is_error: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result_type: Option<&'static str>,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Content {
+    r#type: &'static str,
+    text: String,
+}
+
+impl ToolResult {
+    fn of(told: told::Answer, era: Era) -> Self {
+        let is_current = era == Era::Current;
+        Self {
+            content: [Content {
+                r#type: "text",
+                text: told.text,
+            }],
+            structured_content: told.data,
+            is_error: false,
+            result_type: is_current.then_some(COMPLETE),
+            meta: is_current.then(|| json!({ SERVER_INFO: server_info() })),
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use crate::reply::Reply;
 use lesson_service::strict::{self, Unread};
+use lesson_types::Body;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// JSON-RPC: the body is no JSON.
@@ -80,17 +82,28 @@ impl Refusal {
         }
         Reply {
             status: self.status,
-            body: Some(body),
+            body: Some(Body::json(body)),
         }
     }
 }
 
 /// A request's result.
-pub(super) fn result(id: &Value, result: Value) -> Reply {
+pub(super) fn result(id: Value, result: impl Serialize + 'static) -> Reply {
     Reply {
         status: 200,
-        body: Some(json!({ "jsonrpc": "2.0", "id": id, "result": result })),
+        body: Some(Body::json(Answered {
+            jsonrpc: "2.0",
+            id,
+            result,
+        })),
     }
+}
+
+#[derive(Serialize)]
+struct Answered<T> {
+    jsonrpc: &'static str,
+    id: Value,
+    result: T,
 }
 
 /// Reads a body as JSON: a message, or a list of them.

@@ -54,9 +54,9 @@ pub(super) fn refused(error: &ApiError, retry_after: Option<&str>) -> Value {
 /// The result for an answer that is a refusal.
 pub(super) fn failed(answer: &Response) -> Value {
     let retry_after = answer.headers.get("retry-after").map(String::as_str);
-    match answer.body.read::<ErrorBody>() {
-        Ok(body) => refused(&body.error, retry_after),
-        Err(_) => plain(&format!(
+    match answer.body.get::<ErrorBody>() {
+        Some(body) => refused(&body.error, retry_after),
+        None => plain(&format!(
             "The request failed with status {}; try again later.",
             answer.status
         )),

@@ -1,6 +1,6 @@
 //! The HTTP response to a message.
 
-use serde_json::Value;
+use lesson_types::Body;
 
 /// An HTTP response.
 #[derive(Debug, PartialEq)]
@@ -8,5 +8,5 @@ pub struct Reply {
     /// Its status. With 405 goes the header `allow: POST`.
     pub status: u16,
     /// Its body as JSON; empty when there is none.
-    pub body: Option<Value>,
+    pub body: Option<Body>,
 }

@@ -67,6 +67,7 @@ pub(super) fn checked(reply: Reply) -> Reply {
         assert_eq!(reply.status, 202, "only a notification has no answer");
         return reply;
     };
+    let body = body.value();
     let fields = body.as_object().expect("an answer is an object");
     assert_eq!(fields["jsonrpc"], "2.0");
     for name in fields.keys() {
@@ -105,7 +106,7 @@ pub(super) fn checked(reply: Reply) -> Reply {
 /// Status and code of a refusal.
 #[track_caller]
 pub(super) fn refusal(reply: Reply) -> (u16, i64) {
-    let body = reply.body.expect("a refusal has a body");
+    let body = reply.body.expect("a refusal has a body").value();
     (
         reply.status,
         body["error"]["code"].as_i64().expect("a code"),

@@ -2,22 +2,23 @@
 
 use lesson_core::one_line;
 use serde::Serialize;
-use serde_json::{Error, Value};
+use serde_json::Error;
+use serde_json::value::{RawValue, to_raw_value};
 use std::fmt::{Display, Write};
 
 /// A tool's answer.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(super) struct Answer {
     /// The text that an agent reads.
     pub text: String,
     /// The same as data.
-    pub data: Value,
+    pub data: Box<RawValue>,
 }
 
 impl Answer {
     /// The bytes of the longer one.
     fn bytes(&self) -> usize {
-        self.text.len().max(self.data.to_string().len())
+        self.text.len().max(self.data.get().len())
     }
 }
 
@@ -63,7 +64,7 @@ impl Told {
         };
         Ok(Answer {
             text: self.text,
-            data: serde_json::to_value(data)?,
+            data: to_raw_value(&data)?,
         })
     }
 }

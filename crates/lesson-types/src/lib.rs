@@ -5,6 +5,7 @@
 //! that is declared here, so that a client written in another language can rely on it.
 #![forbid(unsafe_code)]
 
+mod body;
 mod bulk;
 mod decisions;
 #[cfg(feature = "schema")]
@@ -34,6 +35,7 @@ mod voices;
 mod words;
 mod worker;
 
+pub use body::Body;
 pub use bulk::*;
 pub use decisions::*;
 pub use digest::*;
@@ -41,7 +43,7 @@ pub use edge_setup::*;
 pub use endpoints::{
     ENDPOINTS, Embeds, Endpoint, EndpointName, Lookup, Needs, Rows, Tool, Wording,
 };
-pub use envelope::{Body, Method, Request, Response};
+pub use envelope::{Method, Request, Response};
 pub use error::{ApiError, ErrorBody, ErrorCode};
 pub use feedback::*;
 pub use fields::{Field, FieldType, Fields, TextUse, Typed};

@@ -15,7 +15,7 @@ use lesson_local::{Local as Inner, Which};
 use lesson_service::refusal;
 use lesson_service::{Host, fresh_id};
 use lesson_sync::FileStore;
-use lesson_types::{ApiError, ErrorCode, Request, Response};
+use lesson_types::{ApiError, Body, ErrorCode, Request, Response};
 use serde::Serialize;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -133,7 +133,7 @@ impl Local {
         self.settle();
         to_js(&Posted {
             status: reply.status,
-            body: reply.body.map(|body| body.to_string()),
+            body: reply.body.map(Body::into_string),
         })
     }
 

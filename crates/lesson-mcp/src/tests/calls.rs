@@ -347,14 +347,16 @@ fn a_refusal_says_how_long_to_wait() {
     let answer = lesson_types::Response {
         status: 503,
         headers: Headers::from([("retry-after".to_owned(), "5".to_owned())]),
-        body: lesson_types::Body::json(
-            &json!({ "error": { "code": "unavailable", "message": "the store can't be reached" } }),
-        )
-        .unwrap(),
+        body: lesson_types::Body::json(lesson_types::ErrorBody {
+            error: lesson_types::ApiError::new(
+                lesson_types::ErrorCode::Unavailable,
+                "the store can't be reached",
+            ),
+        }),
     };
     let reply = checked(finish(*call, answer));
     assert_eq!(reply.status, 200);
-    let result = &reply.body.unwrap()["result"];
+    let result = reply.body.unwrap().value()["result"].take();
     assert_eq!(result["isError"], true);
     assert!(
         result["content"][0]["text"]

@@ -100,7 +100,7 @@ impl Playbook {
         };
         let reply = checked(reply);
         assert_eq!(reply.status, 200);
-        let result = reply.body.unwrap()["result"].take();
+        let result = reply.body.unwrap().value()["result"].take();
         held(body["params"]["name"].as_str().unwrap(), &result);
         result
     }

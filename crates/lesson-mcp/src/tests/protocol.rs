@@ -6,7 +6,7 @@ use crate::together;
 #[test]
 fn the_current_revision_is_discovered_without_a_handshake() {
     let reply = answer(current("server/discover", json!({})));
-    let body = reply.body.unwrap();
+    let body = reply.body.unwrap().value();
     assert_eq!(body["id"], "a-1");
     let result = &body["result"];
     assert_eq!(
@@ -38,7 +38,11 @@ fn the_revision_before_begins_with_initialize() {
             "clientInfo": { "name": "test", "version": "1" },
         });
         let (_, body) = before("initialize", params);
-        let result = answer((headers(None, None, None), body)).body.unwrap()["result"].take();
+        let result = answer((headers(None, None, None), body))
+            .body
+            .unwrap()
+            .value()["result"]
+            .take();
         assert_eq!(result["protocolVersion"], given, "{asked}");
         assert_eq!(result["serverInfo"]["name"], "lessonloop");
         assert_eq!(result["capabilities"], json!({ "tools": {} }));
@@ -50,7 +54,7 @@ fn the_revision_before_begins_with_initialize() {
         );
         assert!(result.get("resultType").is_none());
     }
-    let ping = answer(before("ping", json!({}))).body.unwrap();
+    let ping = answer(before("ping", json!({}))).body.unwrap().value();
     assert_eq!(ping, json!({ "jsonrpc": "2.0", "id": 7, "result": {} }));
     let (_, body) = before("initialize", json!({ "protocolVersion": 3 }));
     assert_eq!(
@@ -61,8 +65,14 @@ fn the_revision_before_begins_with_initialize() {
 
 #[test]
 fn tools_are_listed_in_both() {
-    let now = answer(current("tools/list", json!({}))).body.unwrap();
-    let then = answer(before("tools/list", json!({}))).body.unwrap();
+    let now = answer(current("tools/list", json!({})))
+        .body
+        .unwrap()
+        .value();
+    let then = answer(before("tools/list", json!({})))
+        .body
+        .unwrap()
+        .value();
     assert_eq!(now["result"]["tools"], then["result"]["tools"]);
     assert_eq!(now["result"]["tools"].as_array().unwrap().len(), 15);
     assert!(now["result"]["ttlMs"].is_u64() && then["result"].get("ttlMs").is_none());
@@ -167,7 +177,7 @@ fn headers_have_to_agree_with_the_body() {
         let Incoming::Answer(reply) = change(name, value) else {
             panic!("{name} {value:?} was taken");
         };
-        assert_eq!(reply.body.as_ref().unwrap()["id"], "a-1");
+        assert_eq!(reply.body.as_ref().unwrap().value()["id"], "a-1");
         assert_eq!(refusal(checked(reply)), (400, -32020), "{name} {value:?}");
     }
     for (name, value) in [
@@ -199,7 +209,7 @@ fn the_current_revision_needs_its_fields_in_every_request() {
         assert_eq!(refusal(answer(request)), (400, -32602), "{field}");
     }
     let nameless = answer(without("io.modelcontextprotocol/clientInfo"));
-    assert!(nameless.body.unwrap()["result"]["tools"].is_array());
+    assert!(nameless.body.unwrap().value()["result"]["tools"].is_array());
 
     let (headers, mut body) = current("tools/list", json!({}));
     body.as_object_mut().unwrap().remove("params");
@@ -221,7 +231,7 @@ fn an_unknown_revision_is_refused_with_those_that_are_spoken() {
     headers.insert("mcp-protocol-version".to_owned(), "v999.0.0".to_owned());
     body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = "v999.0.0".into();
     let reply = answer((headers, body));
-    let data = reply.body.as_ref().unwrap()["error"]["data"].clone();
+    let data = reply.body.as_ref().unwrap().value()["error"]["data"].clone();
     assert_eq!(refusal(reply), (400, -32022));
     assert_eq!(data["requested"], "v999.0.0");
     assert_eq!(
@@ -321,7 +331,7 @@ fn batches_are_taken_in_the_revision_that_has_them() {
         });
         let whole = together(replies.collect());
         assert_eq!(whole.status, 200);
-        let bodies = whole.body.unwrap();
+        let bodies = whole.body.unwrap().value();
         let codes: Vec<&Value> = bodies
             .as_array()
             .unwrap()
@@ -382,7 +392,7 @@ fn a_readable_id_comes_back_with_a_refusal() {
             panic!("{body} is no call");
         };
         assert_eq!(
-            checked(reply).body.unwrap().get("id").cloned(),
+            checked(reply).body.unwrap().value().get("id").cloned(),
             id,
             "{body}"
         );
@@ -441,6 +451,6 @@ fn calls_that_are_malformed_are_the_clients_fault() {
         }
     }
     let unknown = answer(before("tools/call", json!({ "name": "no_such_tool" })));
-    let message = unknown.body.unwrap()["error"]["message"].to_string();
+    let message = unknown.body.unwrap().value()["error"]["message"].to_string();
     assert!(message.contains("no_such_tool") && message.contains("playbook_recommend_lessons"));
 }

@@ -94,7 +94,6 @@ impl Rules {
     /// Reads tables of rules; a line that is none is an error with the line.
     pub fn read(tables: &[&str]) -> Result<Self, String> {
         let mut rules = Self::default();
-        let mut names: BTreeMap<String, usize> = BTreeMap::new();
         for line in tables.iter().flat_map(|table| table.lines()).map(str::trim) {
             // Rules without an order are read by themselves; their sets are of these.
             if line.is_empty() || line.starts_with('#') || line.contains("&: ") {
@@ -104,29 +103,26 @@ impl Rules {
                 line.strip_prefix('%').and_then(|line| line.split_once('='))
             {
                 let set = rules.set(words.split_whitespace());
-                match names.get(name.trim()) {
-                    // A set may be written in several lines.
-                    Some(known) => {
-                        if let Some(held) = rules.sets.get_mut(*known) {
-                            held.take(set);
-                        }
-                    }
+                // A set may be written in several lines.
+                let known = rules.named(name.trim());
+                match known.and_then(|known| rules.sets.get_mut(known)) {
+                    Some(held) => held.take(set),
                     None => {
-                        names.insert(name.trim().to_owned(), rules.sets.len());
-                        rules.sets.push(set);
+                        let place = rules.add(set);
+                        rules.names.insert(name.trim().to_owned(), place);
                     }
                 }
                 continue;
             }
             let rule = rules
-                .rule(line, &names)
+                .rule(line)
                 .ok_or_else(|| format!("no rule: `{line}`"))?;
             rules.rules.push(rule);
         }
-        rules.denial = names.get("denial").copied();
-        rules.mention = names.get("mention").copied();
-        rules.lead = names.get("lead").copied();
-        rules.caution = names.get("caution").copied();
+        rules.denial = rules.named("denial");
+        rules.mention = rules.named("mention");
+        rules.lead = rules.named("lead");
+        rules.caution = rules.named("caution");
         for (at, rule) in rules.rules.iter().enumerate() {
             let first = rule.elements.iter().find_map(|element| match element {
                 Element::Words {
@@ -143,22 +139,25 @@ impl Rules {
                 rules.starts[word].push(at);
             }
         }
-        rules.names = names;
         Ok(rules)
     }
 
-    /// A set of words and named sets, for a rule without an order; none where a name is unknown.
+    fn named(&self, name: &str) -> Option<usize> {
+        self.names.get(name).copied()
+    }
+
+    fn add(&mut self, set: Set) -> usize {
+        self.sets.push(set);
+        self.sets.len() - 1
+    }
+
+    /// A set of words and named sets; none where a name is unknown.
     pub fn part(&mut self, word: &str) -> Option<usize> {
-        let names = std::mem::take(&mut self.names);
-        let set = match word.strip_prefix('%').and_then(|name| names.get(name)) {
-            Some(known) => Some(*known),
-            None => self.union(word.split('|'), &names).map(|set| {
-                self.sets.push(set);
-                self.sets.len() - 1
-            }),
-        };
-        self.names = names;
-        set
+        if let Some(known) = word.strip_prefix('%').and_then(|name| self.named(name)) {
+            return Some(known);
+        }
+        let union = self.union(word.split('|'))?;
+        Some(self.add(union))
     }
 
     /// The words that the sequences of a set begin with.
@@ -189,22 +188,18 @@ impl Rules {
     }
 
     /// Words and named sets as one set.
-    fn union<'a>(
-        &mut self,
-        parts: impl Iterator<Item = &'a str>,
-        names: &BTreeMap<String, usize>,
-    ) -> Option<Set> {
+    fn union<'a>(&mut self, parts: impl Iterator<Item = &'a str>) -> Option<Set> {
         let (named, words): (Vec<&str>, Vec<&str>) = parts.partition(|part| part.starts_with('%'));
         let mut union = self.set(words.into_iter());
         for name in named {
-            let set = self.sets.get(*names.get(&name[1..])?)?;
+            let set = self.sets.get(self.named(&name[1..])?)?;
             union.take(set.clone());
         }
         (!union.0.is_empty()).then_some(union)
     }
 
     /// `family: element element …`
-    fn rule(&mut self, line: &str, names: &BTreeMap<String, usize>) -> Option<Rule> {
+    fn rule(&mut self, line: &str) -> Option<Rule> {
         let (family, body) = line.split_once(": ")?;
         let (family, excuse) = [
             ('=', Excuse::None),
@@ -216,7 +211,7 @@ impl Rules {
         .unwrap_or((family, Excuse::Clause));
         let elements = body
             .split_whitespace()
-            .map(|word| self.element(word, names))
+            .map(|word| self.element(word))
             .collect::<Option<Vec<_>>>()?;
         Some(Rule {
             family: family.to_owned(),
@@ -225,7 +220,7 @@ impl Rules {
         })
     }
 
-    fn element(&mut self, word: &str, names: &BTreeMap<String, usize>) -> Option<Element> {
+    fn element(&mut self, word: &str) -> Option<Element> {
         match word {
             "^" => return Some(Element::Clause),
             "^^" => return Some(Element::Line),
@@ -264,14 +259,7 @@ impl Rules {
                 None => (word, 1, 1),
             },
         };
-        let set = match word.strip_prefix('%').and_then(|name| names.get(name)) {
-            Some(known) => *known,
-            None => {
-                let set = self.union(word.split('|'), names)?;
-                self.sets.push(set);
-                self.sets.len() - 1
-            }
-        };
+        let set = self.part(word)?;
         Some(if not {
             Element::Not(set)
         } else {
@@ -397,8 +385,11 @@ impl Rules {
 
     /// Whether a word that denies begins here.
     pub fn denies(&self, tokens: &[Token], at: usize) -> bool {
-        self.denial
-            .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
+        self.says(self.denial, tokens, at)
+    }
+
+    fn says(&self, set: Option<usize>, tokens: &[Token], at: usize) -> bool {
+        set.is_some_and(|set| self.ends(set, tokens, at).next().is_some())
     }
 
     /// Where the sequences of a set end that begin at this word.
@@ -437,9 +428,7 @@ impl Rules {
         }
         let sentence = excuse != Excuse::Clause;
         let reach = if sentence { SENTENCE } else { DENIED };
-        let says = |set: Option<usize>, at: usize| {
-            set.is_some_and(|set| self.ends(set, tokens, at).next().is_some())
-        };
+        let says = |set: Option<usize>, at: usize| self.says(set, tokens, at);
         let mut at = from;
         while at > 0 && from - at < reach {
             let inside = !tokens[at - 1].ends_sentence && (sentence || !tokens[at].begins_clause);
@@ -468,11 +457,8 @@ impl Rules {
     pub fn mentioned(&self, tokens: &[Token], from: usize, to: usize) -> bool {
         let before = from.saturating_sub(MENTIONED)..from;
         let after = to..tokens.len().min(to + MENTIONED);
-        before.chain(after).any(|at| {
-            !tokens[at].quoted
-                && self
-                    .mention
-                    .is_some_and(|set| self.ends(set, tokens, at).next().is_some())
-        })
+        before
+            .chain(after)
+            .any(|at| !tokens[at].quoted && self.says(self.mention, tokens, at))
     }
 }

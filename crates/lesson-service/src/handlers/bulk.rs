@@ -62,7 +62,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((Plan::of(own), done))
             })
             .await?;
-        Answer::json(&done)
+        Ok(Answer::json(done))
     }
 }
 

@@ -61,10 +61,10 @@ impl<S: Store, H: Host> Service<S, H> {
         let (before, after) = (rank(held, told)?, rank(&changed, told)?);
         let lessons: Vec<Compared> = core::compare(&before, &after);
         let moved = |lesson: &&Compared| lesson.before.rank != lesson.after.rank;
-        Answer::json(&Comparison {
+        Ok(Answer::json(Comparison {
             semantic: before.semantic || after.semantic,
             moved: count(lessons.iter().filter(moved).count()),
             lessons,
-        })
+        }))
     }
 }

@@ -77,7 +77,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .await
                     .map_err(of_sign_in)?;
                 let Some(wanted) = asked.space else {
-                    return Answer::json(&Connected {
+                    return Ok(Answer::json(Connected {
                         connected: false,
                         spaces: known
                             .into_iter()
@@ -87,7 +87,7 @@ impl<S: Store, H: Host> Service<S, H> {
                             })
                             .collect(),
                         large: None,
-                    });
+                    }));
                 };
                 known
                     .into_iter()
@@ -118,19 +118,19 @@ impl<S: Store, H: Host> Service<S, H> {
         match self.place(link, asked.hold, large_above).await? {
             Placed::At(link) => {
                 self.link_up(*link).await?;
-                Answer::json(&Connected {
+                Ok(Answer::json(Connected {
                     connected: true,
                     ..Connected::default()
-                })
+                }))
             }
-            Placed::ToBeAsked(space, large) => Answer::json(&Connected {
+            Placed::ToBeAsked(space, large) => Ok(Answer::json(Connected {
                 connected: false,
                 spaces: vec![SpaceChoice {
                     id: space.id,
                     name: space.name,
                 }],
                 large: Some(large),
-            }),
+            })),
         }
     }
 
@@ -169,7 +169,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .await
             .map_err(|error| of_store(&error))?;
         self.catch_up().await?;
-        Answer::json(&self.status())
+        Ok(Answer::json(self.status()))
     }
 
     pub(crate) async fn sign_out(
@@ -182,7 +182,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let (link, unsent) = {
             let state = self.state.borrow();
             let Some(linked) = &state.linked else {
-                return Answer::json(&SyncStatus::default());
+                return Ok(Answer::json(SyncStatus::default()));
             };
             (linked.link.clone(), linked.unsent())
         };
@@ -197,7 +197,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
         self.forget_all().await?;
         lesson_sync::sign_out(&Network(&self.host), &link).await;
-        Answer::json(&self.status())
+        Ok(Answer::json(self.status()))
     }
 }
 

@@ -120,7 +120,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .flatten()
             .map(|(at, id, _)| format!("{at}.{id}"));
         found.truncate(limit);
-        Answer::json(&DecisionPage {
+        Ok(Answer::json(DecisionPage {
             decisions: found
                 .into_iter()
                 .map(|(_, id, decision)| {
@@ -129,7 +129,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
             total,
             next_cursor,
-        })
+        }))
     }
 
     pub(crate) fn get_decision(
@@ -150,13 +150,13 @@ impl<S: Store, H: Host> Service<S, H> {
             .decision(&held)
             .ok_or_else(|| of_fold(&FoldError::UnknownDecision(clip(id))))?;
         let learned = Learned::of(&state.space, context);
-        Answer::json(&decision_view(
+        Ok(Answer::json(decision_view(
             &state.space,
             context,
             &learned,
             &held,
             decision,
-        ))
+        )))
     }
 }
 

@@ -78,7 +78,7 @@ impl<S: Store, H: Host> Service<S, H> {
             self.forget_all().await?;
             lesson_sync::sign_out(&Network(&self.host), &link).await;
         }
-        Answer::json(&SpaceDeletion {
+        Ok(Answer::json(SpaceDeletion {
             deleted: told.deleted,
             confirm: (!told.deleted).then_some(ConfirmDeletion {
                 code: told.code,
@@ -88,7 +88,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 members: told.members,
                 agent_keys: told.agent_keys,
             }),
-        })
+        }))
     }
 }
 

@@ -88,7 +88,7 @@ impl<S: Store, H: Host> Service<S, H> {
             markdown: String::new(),
         };
         digest.markdown = digest_markdown(&digest);
-        Answer::json(&digest)
+        Ok(Answer::json(digest))
     }
 }
 

@@ -25,5 +25,5 @@ pub(super) fn files(
     let files = files
         .map(|(path, content)| ImportFile { path, content })
         .collect();
-    Answer::json(&ExportFiles { files })
+    Ok(Answer::json(ExportFiles { files }))
 }

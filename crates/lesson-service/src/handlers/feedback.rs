@@ -60,10 +60,10 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((plan, detections))
             })
             .await?;
-        Answer::json(&Tracked {
+        Ok(Answer::json(Tracked {
             recorded: !detections.is_empty(),
             detections: detections.into_iter().map(detection).collect(),
-        })
+        }))
     }
 
     pub(crate) async fn outcome(
@@ -112,7 +112,7 @@ impl<S: Store, H: Host> Service<S, H> {
         moved.retain(|slug| {
             !before.contains(slug) && !uncounted.iter().any(|one| one.lesson == *slug)
         });
-        Answer::json(&OutcomeRecorded {
+        Ok(Answer::json(OutcomeRecorded {
             lessons_updated: count(decision.records.len()),
             effectiveness_recalculated: moved,
             uncounted: uncounted
@@ -123,7 +123,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 })
                 .collect(),
             repeated,
-        })
+        }))
     }
 
     pub(crate) async fn feedback(
@@ -190,7 +190,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 && event.by == by
         };
         let (uncounted, repeated) = self.or_before(uncounted, &asked.lessons, given).await?;
-        Answer::json(&self.feedback_given(&asked.lessons, &uncounted, repeated)?)
+        Ok(Answer::json(self.feedback_given(
+            &asked.lessons,
+            &uncounted,
+            repeated,
+        )?))
     }
 
     /// The numbers of these lessons, each once, as they are after feedback.
@@ -326,7 +330,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let why = uncounted.iter().find(|one| one.lesson == slug);
         let why = why.map(|one| one.why);
-        Answer::json(&convert::rated(known(&state, slug)?, repeated, why))
+        Ok(Answer::json(convert::rated(
+            known(&state, slug)?,
+            repeated,
+            why,
+        )))
     }
 }
 

@@ -35,7 +35,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let Some(other) = other else {
             let state = self.state.borrow();
             let explain = asked.explain.unwrap_or(false);
-            return Answer::json(&self.results(context, &state, first, explain));
+            return Ok(Answer::json(self.results(context, &state, first, explain)));
         };
         let in_force = self.state.borrow().in_force(&self.policy);
         let rankings = Rankings {
@@ -44,7 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
             limit: asked.limit.unwrap_or(in_force.rank.top_search),
             explain: asked.explain.unwrap_or(false),
         };
-        Answer::json(&self.results_of_both(other, context, rankings))
+        Ok(Answer::json(self.results_of_both(other, context, rankings)))
     }
 
     /// Ranks what a search finds.
@@ -84,7 +84,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let first = self.patterns_ranking(&asked)?;
         let Some(other) = other else {
             let state = self.state.borrow();
-            return Answer::json(&self.results(context, &state, first, false));
+            return Ok(Answer::json(self.results(context, &state, first, false)));
         };
         let in_force = self.state.borrow().in_force(&self.policy);
         let rankings = Rankings {
@@ -93,7 +93,7 @@ impl<S: Store, H: Host> Service<S, H> {
             limit: asked.limit.unwrap_or(in_force.rank.top_patterns),
             explain: false,
         };
-        Answer::json(&self.results_of_both(other, context, rankings))
+        Ok(Answer::json(self.results_of_both(other, context, rankings)))
     }
 
     /// Ranks what helps to build a feature.

@@ -71,7 +71,7 @@ impl<S: Store, H: Host> Service<S, H> {
             })
             .collect();
         revisions.reverse();
-        Answer::json(&History {
+        Ok(Answer::json(History {
             slug: slug.to_owned(),
             total: count(entries.len()),
             next_before: (page.start > 0).then(|| count(page.start)),
@@ -100,7 +100,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     uncounted: count(mover.uncounted),
                 })
                 .collect(),
-        })
+        }))
     }
 
     pub(crate) async fn show_revision(
@@ -119,14 +119,14 @@ impl<S: Store, H: Host> Service<S, H> {
             );
             return Err(ApiError::new(ErrorCode::NotFound, message).at("rev"));
         };
-        Answer::json(&Revision {
+        Ok(Answer::json(Revision {
             slug: slug.to_owned(),
             rev,
             at: to_rfc3339(found.at),
             actor: found.actor,
             by: found.by,
             fields: fields(&found.text, found.before.as_ref()),
-        })
+        }))
     }
 
     pub(crate) fn explain_standing(
@@ -142,13 +142,13 @@ impl<S: Store, H: Host> Service<S, H> {
             &state.in_force(&self.policy),
             self.host.now(),
         );
-        Answer::json(&StandingExplained {
+        Ok(Answer::json(StandingExplained {
             slug: slug.to_owned(),
             terms,
             measured: self
                 .held
                 .measured(|| measured_of(&state, &self.reading(&state), slug)),
-        })
+        }))
     }
 
     /// The events that a lesson's account needs: the store's, or of a linked space the server's.

@@ -103,7 +103,7 @@ impl<S: Store, H: Host> Service<S, H> {
             Hold::Server if !is_there => self.give_up_copy().await?,
             Hold::Copy | Hold::Server => {}
         }
-        Answer::json(&self.status())
+        Ok(Answer::json(self.status()))
     }
 
     /// The next round reads all rows.

@@ -58,7 +58,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((Plan::of(own), done))
             })
             .await?;
-        Answer::json(&done)
+        Ok(Answer::json(done))
     }
 
     /// The texts that this turn puts back, by slug; a lesson or a revision that is gone has none.

@@ -21,11 +21,11 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let policy = state.in_force(&self.policy);
         let now = self.host.now();
-        Answer::json(&lesson_core::insights(
+        Ok(Answer::json(lesson_core::insights(
             &state.space,
             now,
             asked.days,
             &policy,
-        ))
+        )))
     }
 }

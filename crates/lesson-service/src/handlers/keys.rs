@@ -50,7 +50,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 Supabase::new(&network).agent_keys(link).await
             })
             .await?;
-        Answer::json(&AgentKeys {
+        Ok(Answer::json(AgentKeys {
             keys: keys
                 .into_iter()
                 .map(|key| AgentKey {
@@ -61,7 +61,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     revoked_at: key.revoked_at,
                 })
                 .collect(),
-        })
+        }))
     }
 
     pub(crate) async fn make_agent_key(
@@ -76,11 +76,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 Supabase::new(&network).create_agent_key(link, name).await
             })
             .await?;
-        Answer::json(&MadeAgentKey {
+        Ok(Answer::json(MadeAgentKey {
             id: made.id,
             name: made.name,
             key: made.key,
-        })
+        }))
     }
 
     pub(crate) async fn revoke_agent_key(
@@ -105,6 +105,6 @@ impl<S: Store, H: Host> Service<S, H> {
                 .at("id"),
                 _ => error,
             })?;
-        Answer::json(&AgentKeyRevoked { revoked })
+        Ok(Answer::json(AgentKeyRevoked { revoked }))
     }
 }

@@ -270,7 +270,11 @@ impl<S: Store, H: Host> Service<S, H> {
         slug: &str,
     ) -> Result<Answer<LessonView>, ApiError> {
         let state = self.state.borrow();
-        Answer::json(&self.measured_view(is_for_agent, &state, known(&state, slug)?))
+        Ok(Answer::json(self.measured_view(
+            is_for_agent,
+            &state,
+            known(&state, slug)?,
+        )))
     }
 
     /// A lesson with what was measured of it.

@@ -77,7 +77,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 counts: counts(effects),
             }
         });
-        Answer::json(&report)
+        Ok(Answer::json(report))
     }
 }
 

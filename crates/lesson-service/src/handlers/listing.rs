@@ -57,13 +57,13 @@ impl<S: Store, H: Host> Service<S, H> {
                 .saturating_add(query.offset.unwrap_or_default() as usize)
                 .saturating_add(listed.slugs.len());
             let last = listed.slugs.last().filter(|_| listed.more);
-            return Answer::json(&LessonPage {
+            return Ok(Answer::json(LessonPage {
                 courses: Vec::new(),
                 lessons: page.into_iter().map(|lesson| self.view(lesson)).collect(),
                 total: listed.total.saturating_add(count(before)),
                 next_cursor: last.map(|last| Cursor::write(end, last)),
                 semantic: false,
-            });
+            }));
         }
         let there = other.map(|other| (other, other.state.borrow()));
         let (mut scored, mut semantic) = self.found(&state, text, vector.as_deref());
@@ -127,7 +127,7 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             courses
         };
-        Answer::json(&LessonPage {
+        Ok(Answer::json(LessonPage {
             courses: if query.courses == Some(true) {
                 courses()
             } else {
@@ -137,7 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
             total: u32::try_from(found.len()).unwrap_or(u32::MAX),
             next_cursor,
             semantic,
-        })
+        }))
     }
 
     pub(crate) fn list_tags(
@@ -149,7 +149,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let tags = self
             .held
             .tags(|| tags_of(context, &self.state.borrow().space));
-        Answer::json(&tags)
+        Ok(Answer::json(tags))
     }
 
     fn courses_of(&self, space: &Space, page: &[&Lesson]) -> Vec<LessonCourse> {

@@ -67,7 +67,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let told: WireMembers = self
             .manage("list_members", LIST, |space| json!({ "p_space": space }))
             .await?;
-        Answer::json(&read(told))
+        Ok(Answer::json(read(told)))
     }
 
     pub(crate) async fn change_member(
@@ -92,7 +92,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 |space| json!({ "p_space": space, "p_user": id, "p_name": name, "p_role": role }),
             )
             .await?;
-        Answer::json(&read(told))
+        Ok(Answer::json(read(told)))
     }
 
     pub(crate) async fn remove_member(
@@ -110,7 +110,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 |space| json!({ "p_space": space, "p_user": id }),
             )
             .await?;
-        Answer::json(&MemberRemoved { removed })
+        Ok(Answer::json(MemberRemoved { removed }))
     }
 
     pub(crate) async fn invite(
@@ -127,11 +127,11 @@ impl<S: Store, H: Host> Service<S, H> {
                 |space| json!({ "p_space": space, "p_name": name, "p_role": role }),
             )
             .await?;
-        Answer::json(&MadeInvite {
+        Ok(Answer::json(MadeInvite {
             id: made.id,
             code: made.code,
             expires_at: made.expires_at,
-        })
+        }))
     }
 
     pub(crate) async fn revoke_invite(
@@ -149,7 +149,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 |space| json!({ "p_space": space, "p_invite": id }),
             )
             .await?;
-        Answer::json(&InviteRevoked { revoked })
+        Ok(Answer::json(InviteRevoked { revoked }))
     }
 
     /// Calls a function about members.

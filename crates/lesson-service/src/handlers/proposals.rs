@@ -34,10 +34,10 @@ impl<S: Store, H: Host> Service<S, H> {
         open.sort_by_key(|(lesson, held)| (held.at, &lesson.slug));
         let total = count(open.len());
         open.truncate(limits::PAGE);
-        Answer::json(&Proposals {
+        Ok(Answer::json(Proposals {
             proposals: open.into_iter().map(|(of, held)| one(of, held)).collect(),
             total,
-        })
+        }))
     }
 
     pub(crate) async fn settle_proposal(
@@ -87,7 +87,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let mut view = self.measured_view(true, &state, known(&state, slug)?);
         view.proposed = Some(id.to_owned());
-        Ok(Answer::json(&view)?.accepted())
+        Ok(Answer::json(view).accepted())
     }
 }
 

@@ -107,7 +107,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ranked - embedded,
             self.host.now() - ranked
         );
-        Ok(Answer::json(&answer)?.with("server-timing", timing))
+        Ok(Answer::json(answer).with("server-timing", timing))
     }
 
     /// The trial of a recommendation, by the policy that is in force in the first store.

@@ -151,20 +151,20 @@ impl<S: Store, H: Host> Service<S, H> {
                 self.rated(lesson, uncounted, true)?.respond()
             }
             Some(EventKind::FeedbackGiven { lessons, .. }) => {
-                Answer::json(&self.feedback_given(lessons, uncounted, true)?)?.respond()
+                Answer::json(self.feedback_given(lessons, uncounted, true)?).respond()
             }
             Some(EventKind::OutcomeRecorded { decision_id, .. }) => self
                 .outcome_recorded(decision_id, &[], uncounted, true)?
                 .respond(),
-            Some(EventKind::UsageTracked { detections, .. }) => Answer::json(&Tracked {
+            Some(EventKind::UsageTracked { detections, .. }) => Answer::json(Tracked {
                 detections: detections.iter().cloned().map(detection).collect(),
                 recorded: true,
-            })?
+            })
             .respond(),
-            Some(EventKind::ToolSucceeded { .. }) => Answer::json(&ToolRecorded {
+            Some(EventKind::ToolSucceeded { .. }) => Answer::json(ToolRecorded {
                 recorded: true,
                 reason: None,
-            })?
+            })
             .respond(),
             // Nothing else is asked with a key from elsewhere.
             _ => return Err(used_again()),
@@ -205,7 +205,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 _ => {}
             }
         }
-        Answer::json(&recorded)
+        Ok(Answer::json(recorded))
     }
 }
 

@@ -30,7 +30,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         let mut queue = self.queue_of_lessons(query)?;
         queue.outcomes = self.suggested().await?;
-        Answer::json(&queue)
+        Ok(Answer::json(queue))
     }
 
     /// The queue without the outcomes that are suggested beside it.

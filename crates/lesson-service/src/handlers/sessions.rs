@@ -100,14 +100,14 @@ impl<S: Store, H: Host> Service<S, H> {
         } else {
             None
         };
-        Answer::json(&SessionRecorded {
+        Ok(Answer::json(SessionRecorded {
             outcome: extracted.outcome,
             injected: read.injected,
             unknown: read.unknown,
             insights: read.insights,
             causal: read.causal,
             feedback,
-        })
+        }))
     }
 
     /// Everything that a session changes, as one batch.

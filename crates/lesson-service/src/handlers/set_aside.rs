@@ -26,7 +26,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<SetAsideList>, ApiError> {
         validate::no_body(body)?;
-        Answer::json(&self.set_aside())
+        Ok(Answer::json(self.set_aside()))
     }
 
     fn set_aside(&self) -> SetAsideList {
@@ -109,7 +109,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .await
             .map_err(|error| of_store(&error))?;
         self.catch_up().await?;
-        Answer::json(&self.set_aside())
+        Ok(Answer::json(self.set_aside()))
     }
 
     /// Makes edits again on top of the texts that are in force.

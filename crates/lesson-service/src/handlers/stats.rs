@@ -44,7 +44,7 @@ impl<S: Store, H: Host> Service<S, H> {
             ranks.retain(|rank| !self.withheld(context, &rank.slug));
         }
         stats.measured = self.held.measured(|| counted(&state));
-        Answer::json(&stats)
+        Ok(Answer::json(stats))
     }
 
     pub(crate) fn health(
@@ -76,7 +76,7 @@ impl<S: Store, H: Host> Service<S, H> {
                     .clone_into(&mut issue.remedy);
             }
         }
-        Answer::json(&Health {
+        Ok(Answer::json(Health {
             status: issues::status(&issues),
             issues,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -96,7 +96,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 error: trouble.or(left_out),
             },
             sync: self.sync_word(),
-        })
+        }))
     }
 
     /// The stats of the space, whether it is here or on the server.
@@ -142,7 +142,7 @@ impl<S: Store, H: Host> Service<S, H> {
         };
         // Agents change nothing, and pay for what they read.
         let constants = (!context.is_agent()).then(|| constants(&self.policy));
-        Answer::any(&PolicyTold { policy, constants })
+        Ok(Answer::any(PolicyTold { policy, constants }))
     }
 }
 

@@ -98,11 +98,11 @@ impl<S: Store, H: Host> Service<S, H> {
             };
             let kept = self.store.keep_suggestion(dismissed).await;
             kept.map_err(|error| of_store(&error))?;
-            return Answer::json(&SuggestionSettled {
+            return Ok(Answer::json(SuggestionSettled {
                 decision_id: id.to_owned(),
                 outcome: None,
                 lessons_updated: 0,
-            });
+            }));
         }
         let told = Outcome {
             decision_id: id.to_owned(),
@@ -112,11 +112,11 @@ impl<S: Store, H: Host> Service<S, H> {
         self.outcome(context, told).await?;
         let state = self.state.borrow();
         let decision = state.space.decision(id);
-        Answer::json(&SuggestionSettled {
+        Ok(Answer::json(SuggestionSettled {
             decision_id: id.to_owned(),
             outcome: Some(suggestion.outcome),
             lessons_updated: decision.map_or(0, |held| count(held.records.len())),
-        })
+        }))
     }
 
     async fn kept_suggestions(&self) -> Result<Vec<Suggestion>, ApiError> {

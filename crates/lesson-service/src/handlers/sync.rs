@@ -19,7 +19,7 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<SyncStatus>, ApiError> {
         validate::no_body(body)?;
-        Answer::json(&self.status())
+        Ok(Answer::json(self.status()))
     }
 
     /// The worker that hosts the engine begins a round after this.
@@ -31,7 +31,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         self.linked_or_refuse()?;
         self.sync.machine.borrow_mut().ask();
-        Answer::json(&self.status())
+        Ok(Answer::json(self.status()))
     }
 
     /// Where syncing stands, in one word as it stands in JSON.

@@ -35,10 +35,10 @@ impl<S: Store, H: Host> Service<S, H> {
         server_name(success.server.trim())?;
         let server = success.server.trim();
         if self.tool_policy(&self.state.borrow().space).is_core(server) {
-            return Answer::json(&ToolRecorded {
+            return Ok(Answer::json(ToolRecorded {
                 recorded: false,
                 reason: Some(NotRecorded::Core),
-            });
+            }));
         }
         let hash = tool_query_hash(&success.query, server);
         let known = self
@@ -52,10 +52,10 @@ impl<S: Store, H: Host> Service<S, H> {
                 Ok((Plan::one(succeeded), known))
             })
             .await?;
-        Answer::json(&ToolRecorded {
+        Ok(Answer::json(ToolRecorded {
             recorded: !known,
             reason: known.then_some(NotRecorded::Duplicate),
-        })
+        }))
     }
 
     pub(crate) fn suggest_tools(
@@ -70,7 +70,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let state = self.state.borrow();
         let book = state.space.tools();
         let suggested = book.suggest(&asked.query, self.host.now(), limit, policy);
-        Answer::json(&ToolSuggestions {
+        Ok(Answer::json(ToolSuggestions {
             servers: suggested
                 .into_iter()
                 .map(|suggestion| SuggestedServer {
@@ -81,7 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
             records: count(book.records().len()),
             decay: decay(policy),
-        })
+        }))
     }
 
     /// The servers that worked for requests like this, best first; `None` where none is known.
@@ -121,7 +121,7 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect();
         fitting.sort_by(|a, b| (b.at, &a.query_hash).cmp(&(a.at, &b.query_hash)));
         let offset = asked.offset.unwrap_or(0) as usize;
-        Answer::json(&ToolRecords {
+        Ok(Answer::json(ToolRecords {
             records: fitting
                 .iter()
                 .skip(offset)
@@ -139,7 +139,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 .collect(),
             total: count(fitting.len()),
             decay: decay(policy),
-        })
+        }))
     }
 }
 

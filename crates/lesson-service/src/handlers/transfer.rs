@@ -95,7 +95,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if refolds && self.link().is_none() {
             self.read_again().await?;
         }
-        Answer::json(&imported)
+        Ok(Answer::json(imported))
     }
 
     pub(crate) async fn export(

@@ -24,9 +24,9 @@ impl<S: Store, H: Host> Service<S, H> {
         body: &Value,
     ) -> Result<Answer<Voices>, ApiError> {
         validate::no_body(body)?;
-        Answer::json(&Voices {
+        Ok(Answer::json(Voices {
             voices: voices(&self.state.borrow().space),
-        })
+        }))
     }
 
     pub(crate) async fn withdraw_voice(
@@ -65,7 +65,7 @@ impl<S: Store, H: Host> Service<S, H> {
             }
             answer.done = true;
         }
-        Answer::json(&answer)
+        Ok(Answer::json(answer))
     }
 
     fn may_withdraw(

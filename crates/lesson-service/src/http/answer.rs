@@ -17,38 +17,33 @@ pub(crate) struct Answer<T = Untyped> {
 /// The answer of a row that names no type, such as the policy, which the core defines.
 pub(crate) enum Untyped {}
 
-impl<T: Serialize> Answer<T> {
+impl<T: Serialize + 'static> Answer<T> {
     /// A JSON answer.
-    pub fn json(body: &T) -> Result<Self, ApiError> {
-        Self::written(body)
+    pub fn json(answer: T) -> Self {
+        Self::of(Body::json(answer), "application/json")
     }
 }
 
 impl Answer<Untyped> {
     /// A JSON answer of any type.
-    pub fn any(body: &impl Serialize) -> Result<Self, ApiError> {
-        Self::written(body)
+    pub fn any(answer: impl Serialize + 'static) -> Self {
+        Self::of(Body::json(answer), "application/json")
     }
 }
 
 impl<T> Answer<T> {
-    fn written(body: &impl Serialize) -> Result<Self, ApiError> {
-        Ok(Self {
-            body: Body::json(body).map_err(|error| unwritten(&error))?,
-            headers: vec![("content-type", "application/json".to_owned())],
-            status: 200,
-            of: PhantomData,
-        })
-    }
-
-    /// A text answer of a media type, where the request can ask for one in place of JSON.
-    pub fn text(body: String, media_type: &str) -> Self {
+    fn of(body: Body, media_type: &str) -> Self {
         Self {
-            body: Body::Text(body),
+            body,
             headers: vec![("content-type", media_type.to_owned())],
             status: 200,
             of: PhantomData,
         }
+    }
+
+    /// A text answer of a media type, where the request can ask for one in place of JSON.
+    pub fn text(body: String, media_type: &str) -> Self {
+        Self::of(Body::text(body), media_type)
     }
 
     /// The same answer, but what was asked waits for a person.
@@ -77,21 +72,12 @@ impl<T> Answer<T> {
     }
 }
 
-/// The error of an answer that can't be JSON.
-pub(crate) fn unwritten(error: &serde_json::Error) -> ApiError {
-    ApiError::new(
-        lesson_types::ErrorCode::Unavailable,
-        format!("the answer could not be written ({error}); please report this"),
-    )
-}
-
 /// The response that refuses, with the error as its body.
 pub fn refusal(error: ApiError) -> Response {
     let status = error.code.status();
     Response {
         status,
         headers: BTreeMap::from([("content-type".to_owned(), "application/json".to_owned())]),
-        // An error holds strings only, which always become JSON.
-        body: Body::json(&ErrorBody { error }).unwrap_or_default(),
+        body: Body::json(ErrorBody { error }),
     }
 }

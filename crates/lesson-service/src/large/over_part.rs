@@ -2,7 +2,7 @@
 //! make is sent.
 
 use crate::host::Host;
-use crate::http::answer::{refusal, unwritten};
+use crate::http::answer::refusal;
 use crate::http::context::RequestContext;
 use crate::http::router::Route;
 use crate::large::on_server::Unread;
@@ -94,7 +94,7 @@ impl<S: Store, H: Host> Service<S, H> {
             self.settled(&request).await?;
         }
         if response.status < 400 && route.is(EndpointName::health) {
-            self.tell_store(&mut response)?;
+            self.tell_store(&mut response);
         }
         Ok(response)
     }
@@ -136,15 +136,16 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 
     /// Health tells of this device's store; the part's is gone with the answer.
-    fn tell_store(&self, response: &mut Response) -> Result<(), ApiError> {
-        let mut health: Health = response.body.read().map_err(|error| unwritten(&error))?;
+    fn tell_store(&self, response: &mut Response) {
+        let Some(mut health) = response.body.get::<Health>().cloned() else {
+            return;
+        };
         health.store = StoreHealth {
             kind: self.store.kind().to_owned(),
             events: u32::try_from(self.events_held()).unwrap_or(u32::MAX),
             unsaved: u32::try_from(self.writer.queue.borrow().len()).unwrap_or(u32::MAX),
             error: self.writer.trouble.borrow().clone(),
         };
-        response.body = Body::json(&health).map_err(|error| unwritten(&error))?;
-        Ok(())
+        response.body = Body::json(health);
     }
 }
