@@ -1,4 +1,5 @@
-// A space that no isolate holds: requests read their part of it from the store. The loop walked through 16,000 lessons, and what may go wrong.
+// A space that no isolate holds, as it may hold few: requests read their part of it from the store. The loop is walked through
+// it, and what may go wrong.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";
@@ -6,7 +7,7 @@ import { author, lesson, sql, url } from "../stack/stack.mjs";
 import { agent, edge, raw, refused, space, until, METERED } from "./edge.mjs";
 import { between } from "./faults.mjs";
 
-const LESSONS = 16_000;
+const LESSONS = 4_000;
 
 const proxies = [];
 after(() => Promise.all(proxies.map((proxy) => proxy.end())));
@@ -16,6 +17,9 @@ const through = async () => {
   proxies.push(proxy);
   return proxy;
 };
+
+/** An edge that may hold a quarter of them. */
+const few = (more = {}) => edge({ ...more, bindings: { ...more.bindings, REPLICA_BYTES: "3000000" } });
 
 /** One large space for all tests of this file: it takes a while to write. */
 let made;
@@ -34,7 +38,7 @@ const large = () => {
 test("the loop through a large space: recommend, track, outcome, feedback, rate, and nothing of it is pulled", async () => {
   const home = await large();
   const proxy = await through();
-  const it = await edge({ at: proxy.url, ...METERED });
+  const it = await few({ at: proxy.url, ...METERED });
   const me = agent(it, (await home.agent()).key);
   const asked = situation(1, LESSONS);
   const was = { stats: await me.get("/v1/stats") };
@@ -109,7 +113,7 @@ test("the loop through a large space: recommend, track, outcome, feedback, rate,
 
 test("what one isolate makes, another one's requests find", async () => {
   const home = await large();
-  const [one, two] = [agent(await edge(), (await home.agent()).key), agent(await edge(), (await home.agent("b")).key)];
+  const [one, two] = [agent(await few(), (await home.agent()).key), agent(await few(), (await home.agent("b")).key)];
   const added = await one.post("/v1/lessons", {
     title: "Xylophones before zithers",
     recommendation: "Tune xylophones before zithers.",
@@ -151,7 +155,7 @@ test("what one isolate makes, another one's requests find", async () => {
   const stats = await two.get("/v1/stats");
   assert.ok(stats.lessons > LESSONS && stats.total_surfaced >= 5, JSON.stringify(stats));
   // A key that is used again elsewhere counts once, and for something else not at all.
-  const mine = agent(await edge(), (await home.agent("c")).key);
+  const mine = agent(await few(), (await home.agent("c")).key);
   const key = { "idempotency-key": "rate-once" };
   await mine.post("/v1/rate", { lesson: added.slug, helpful: true }, key);
   await mine.post("/v1/rate", { lesson: added.slug, helpful: true }, key);
@@ -161,7 +165,7 @@ test("what one isolate makes, another one's requests find", async () => {
 
 test("queries of stop words, of words that all lessons have, and of words that none has", async () => {
   const home = await large();
-  const me = agent(await edge(), (await home.agent()).key);
+  const me = agent(await few(), (await home.agent()).key);
   for (const query of ["the and of", "index", "qqqqq wwwww"]) {
     const answer = await me.post("/v1/recommend", { query, limit: 5 });
     assert.ok(answer.candidates_of > LESSONS);
@@ -176,7 +180,7 @@ test("queries of stop words, of words that all lessons have, and of words that n
 
 test("a domain and a market without words, and patterns of a project", async () => {
   const home = await large();
-  const me = agent(await edge(), (await home.agent()).key);
+  const me = agent(await few(), (await home.agent()).key);
   const decision = await me.post("/v1/recommend", { domain: "Perps", market: { volatility: "high" }, limit: 5 });
   assert.equal(decision.recommended.length, 5);
   assert.ok(decision.recommended.every(({ lesson }) => ["perps", ""].includes(lesson.domain)));
@@ -229,7 +233,7 @@ test("a space that grows over the switch while agents ask is read by parts from 
 test("a store that is away answers 503 with when to try again, and a write counts once", async () => {
   const home = await large();
   const proxy = await through();
-  const me = agent(await edge({ at: proxy.url }), (await home.agent()).key);
+  const me = agent(await few({ at: proxy.url }), (await home.agent()).key);
   await me.post("/v1/recommend", { query: "retry" });
   proxy.mode = "error";
   const answer = await me.send("POST", "/v1/recommend", { query: "retry" });

