@@ -242,9 +242,8 @@ $$;
 create or replace function lessonloop.within_one(p_value jsonb, p_field text, p_words text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  if not ((p_value #>> '{}')::float8 between 0 and 1) then
-    perform lessonloop.refuse(p_field, format('%s is %s; it has to be between 0 and 1', p_words, p_value #>> '{}'));
-  end if;
+  perform lessonloop.refuse(p_field, format('%s is %s; it has to be between 0 and 1', p_words, p_value #>> '{}'))
+  where not ((p_value #>> '{}')::float8 between 0 and 1);
 end $$;
 
 create or replace function lessonloop.known_lesson(p_space uuid, p_slug text) returns public.lessons
@@ -253,9 +252,8 @@ declare
   l public.lessons;
 begin
   select * into l from public.lessons x where x.space = p_space and x.slug = p_slug;
-  if not found then
-    perform lessonloop.refuse('lesson', format('there is no lesson `%s`; list or search lessons to find its slug', p_slug));
-  end if;
+  perform lessonloop.refuse('lesson', format('there is no lesson `%s`; list or search lessons to find its slug', p_slug))
+  where not found;
   return l;
 end $$;
 
@@ -265,9 +263,8 @@ declare
   d public.decisions;
 begin
   select * into d from public.decisions x where x.space = p_space and x.decision_id = p_id;
-  if not found then
-    perform lessonloop.refuse('decision_id', format('nothing was recommended for decision `%s`; call recommend with this decision_id first', p_id));
-  end if;
+  perform lessonloop.refuse('decision_id', format('nothing was recommended for decision `%s`; call recommend with this decision_id first', p_id))
+  where not found;
   return d;
 end $$;
 
@@ -320,9 +317,8 @@ declare
   kind text := jsonb_typeof(p_value);
   good boolean := true;
 begin
-  if (p_name collate "C") !~ '^[a-z0-9_.]{1,64}$' then
-    perform lessonloop.refuse('changes', 'a setting''s name has 1 to 64 lower-case letters, digits, `_` and `.`');
-  end if;
+  perform lessonloop.refuse('changes', 'a setting''s name has 1 to 64 lower-case letters, digits, `_` and `.`')
+  where (p_name collate "C") !~ '^[a-z0-9_.]{1,64}$';
   if kind = 'number' then
     begin
       perform (p_value #>> '{}')::float8;
@@ -337,10 +333,9 @@ begin
   elsif kind = 'object' then
     good := false;
   end if;
-  if not good then
-    perform lessonloop.refuse('changes', format('`%s` has to be null, true, false, a number, a text of at most 1000 '
-      'characters, or a list of at most 100 such texts', p_name));
-  end if;
+  perform lessonloop.refuse('changes', format('`%s` has to be null, true, false, a number, a text of at most 1000 '
+    'characters, or a list of at most 100 such texts', p_name))
+  where not good;
 end $$;
 
 -- Refuses what somebody says of a decision that they have judged otherwise before, or of lessons that were not recommended for it:
@@ -367,15 +362,14 @@ begin
   end if;
   perform lessonloop.recommended(p_space, d.decision_id, p_event ->> 'lesson', 'lesson');
   held := lessonloop.opinion_by(d, p_by, p_event ->> 'lesson', p_kind = 'Voted');
-  if held -> 'is_positive' <> coalesce(p_event -> 'up', p_event -> 'helpful') then
-    perform lessonloop.refuse('decision_id', format('`%s` was %s in decision `%s` before; this is said once',
-      p_event ->> 'lesson',
-      case when p_kind = 'Voted' and (held ->> 'is_positive')::boolean then 'voted up'
-        when p_kind = 'Voted' then 'voted down'
-        when (held ->> 'is_positive')::boolean then 'rated helpful'
-        else 'rated not helpful' end,
-      d.decision_id));
-  end if;
+  perform lessonloop.refuse('decision_id', format('`%s` was %s in decision `%s` before; this is said once',
+    p_event ->> 'lesson',
+    case when p_kind = 'Voted' and (held ->> 'is_positive')::boolean then 'voted up'
+      when p_kind = 'Voted' then 'voted down'
+      when (held ->> 'is_positive')::boolean then 'rated helpful'
+      else 'rated not helpful' end,
+    d.decision_id))
+  where held -> 'is_positive' <> coalesce(p_event -> 'up', p_event -> 'helpful');
 end $$;
 
 -- Refuses a recommendation that is not well formed, or of lessons that are not there.
@@ -389,9 +383,7 @@ begin
   for x in select * from jsonb_array_elements(p_event -> 'items') loop
     perform lessonloop.shape(x, lessonloop.fields('item'), true);
   end loop;
-  if p_event ->> 'retrieval_id' = '' then
-    perform lessonloop.refuse('retrieval_id', 'a retrieval needs an id');
-  end if;
+  perform lessonloop.refuse('retrieval_id', 'a retrieval needs an id') where p_event ->> 'retrieval_id' = '';
   for x in select * from jsonb_array_elements(p_event -> 'items') loop
     perform lessonloop.known_lesson(p_space, x ->> 'lesson');
   end loop;
@@ -421,48 +413,37 @@ declare
   x jsonb;
   s text;
 begin
-  if fields is null or p_kind !~ '^[A-Z]' then
-    perform lessonloop.refuse('event', format('events of the kind `%s` are not known to version %s of the server''s schema; '
-      'apply a newer one', left(p_kind, 100), lessonloop.schema_version()));
-  end if;
+  perform lessonloop.refuse('event', format('events of the kind `%s` are not known to version %s of the server''s schema; '
+    'apply a newer one', left(p_kind, 100), lessonloop.schema_version()))
+  where fields is null or p_kind !~ '^[A-Z]';
   perform lessonloop.shape(p_event, fields, true);
   case p_kind
     when 'LessonAdded' then
       x := p_event -> 'lesson';
       perform lessonloop.shape(x, lessonloop.fields('lesson'), false);
-      if not lessonloop.is_slug(x ->> 'slug') then
-        perform lessonloop.refuse('slug', format('`%s` is not a slug; use lower-case letters, digits and single hyphens, at most 128', x ->> 'slug'));
-      end if;
-      if lessonloop.blank(coalesce(x ->> 'title', '')) then
-        perform lessonloop.refuse('title', 'a lesson needs a title');
-      end if;
+      perform lessonloop.refuse('slug', format('`%s` is not a slug; use lower-case letters, digits and single hyphens, at most 128', x ->> 'slug'))
+      where not lessonloop.is_slug(x ->> 'slug');
+      perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(coalesce(x ->> 'title', ''));
       perform lessonloop.within_one(x -> 'confidence', 'confidence', 'confidence');
       perform lessonloop.within_one(x -> 'effectiveness', 'effectiveness', 'effectiveness');
-      if not ((x ->> 'lift_mean')::float8 between -1 and 1) then
-        perform lessonloop.refuse('lift_mean', format('lift_mean is %s; it has to be between -1 and 1', x ->> 'lift_mean'));
-      end if;
-      if not ((x ->> 'lift_variance')::float8 between 0 and 0.0144::float8) then
-        perform lessonloop.refuse('lift_variance', format('lift_variance is %s; it has to be between 0 and 0.0144', x ->> 'lift_variance'));
-      end if;
-      if exists (select from public.lessons y where y.space = p_space and y.slug = x ->> 'slug') then
-        perform lessonloop.refuse('slug', format('there is a lesson `%s` already; choose another slug, or edit that one', x ->> 'slug'));
-      end if;
+      perform lessonloop.refuse('lift_mean', format('lift_mean is %s; it has to be between -1 and 1', x ->> 'lift_mean'))
+      where not ((x ->> 'lift_mean')::float8 between -1 and 1);
+      perform lessonloop.refuse('lift_variance', format('lift_variance is %s; it has to be between 0 and 0.0144', x ->> 'lift_variance'))
+      where not ((x ->> 'lift_variance')::float8 between 0 and 0.0144::float8);
+      perform lessonloop.refuse('slug', format('there is a lesson `%s` already; choose another slug, or edit that one', x ->> 'slug'))
+      where exists (select from public.lessons y where y.space = p_space and y.slug = x ->> 'slug');
     when 'LessonEdited' then
       perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
       perform lessonloop.may_change(l, p_by);
-      if l.rev <> (p_event ->> 'base_rev')::bigint then
-        perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev));
-      end if;
-      if lessonloop.blank(p_event #>> '{changes,title}') then
-        perform lessonloop.refuse('title', 'a lesson needs a title');
-      end if;
+      perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev))
+      where l.rev <> (p_event ->> 'base_rev')::bigint;
+      perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(p_event #>> '{changes,title}');
     when 'LessonReviewed' then
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
       perform lessonloop.may_change(l, p_by);
-      if lessonloop.content_hash(l) <> p_event ->> 'content_hash' then
-        perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug));
-      end if;
+      perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug))
+      where lessonloop.content_hash(l) <> p_event ->> 'content_hash';
     when 'LessonArchived', 'LessonRestored' then
       perform lessonloop.may_change(lessonloop.known_lesson(p_space, p_event ->> 'lesson'), p_by);
     when 'ChangeProposed', 'ProposalSettled' then
@@ -472,23 +453,16 @@ begin
     when 'TrialGranted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'LessonsMerged' then
-      if jsonb_array_length(p_event -> 'from') = 0 then
-        perform lessonloop.refuse('from', 'name at least one lesson to merge');
-      end if;
-      if (p_event -> 'from') ? (p_event ->> 'into') then
-        perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'));
-      end if;
+      perform lessonloop.refuse('from', 'name at least one lesson to merge') where jsonb_array_length(p_event -> 'from') = 0;
+      perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'))
+      where (p_event -> 'from') ? (p_event ->> 'into');
       l := lessonloop.known_lesson(p_space, p_event ->> 'into');
       perform lessonloop.may_change(l, p_by);
-      if l.archived then
-        perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug));
-      end if;
+      perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug)) where l.archived;
       for s in select distinct (y collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') y order by slug loop
         l := lessonloop.known_lesson(p_space, s);
         perform lessonloop.may_change(l, p_by);
-        if l.archived then
-          perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s));
-        end if;
+        perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s)) where l.archived;
       end loop;
     when 'Surfaced' then
       perform lessonloop.check_surfaced(p_space, p_event);
@@ -504,27 +478,21 @@ begin
     when 'OutcomeRecorded' then
       -- It may come before the recommendation: from another device, or after one that was set aside.
       select y.outcome into s from public.decisions y where y.space = p_space and y.decision_id = p_event ->> 'decision_id';
-      if s in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', s) then
-        perform lessonloop.refuse('outcome', format('decision `%s` is settled as %s; a settled outcome can''t be changed',
-          p_event ->> 'decision_id', s));
-      end if;
+      perform lessonloop.refuse('outcome', format('decision `%s` is settled as %s; a settled outcome can''t be changed',
+        p_event ->> 'decision_id', s))
+      where s in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', s);
     when 'FeedbackGiven' then
-      if jsonb_array_length(p_event -> 'lessons') = 0 then
-        perform lessonloop.refuse('lessons', 'name at least one lesson');
-      end if;
+      perform lessonloop.refuse('lessons', 'name at least one lesson') where jsonb_array_length(p_event -> 'lessons') = 0;
       select y into s from jsonb_array_elements_text(p_event -> 'causal') y where not (p_event -> 'lessons') ? y limit 1;
-      if found then
-        perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', s));
-      end if;
+      perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', s)) where found;
       for s in select * from jsonb_array_elements_text(p_event -> 'lessons') loop
         perform lessonloop.known_lesson(p_space, s);
       end loop;
     when 'Rated', 'Voted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'PolicyChanged' then
-      if (select count(*) from jsonb_object_keys(p_event -> 'changes')) not between 1 and 100 then
-        perform lessonloop.refuse('changes', '1 to 100 settings are changed at once');
-      end if;
+      perform lessonloop.refuse('changes', '1 to 100 settings are changed at once')
+      where (select count(*) from jsonb_object_keys(p_event -> 'changes')) not between 1 and 100;
       perform lessonloop.check_setting(y.key, y.value) from jsonb_each(p_event -> 'changes') y;
     when 'ToolSucceeded' then
       null;

@@ -156,9 +156,7 @@ begin
 
   select s.version, set_config('lessonloop.tools', s.tools::text, true) into v, name
   from public.spaces s where s.id = p_space for update;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   insert into public.actors (space, id, user_id) values (p_space, p_actor, p_user) on conflict do nothing;
   select a.user_id, a.last_seq into owner, acked from public.actors a where a.space = p_space and a.id = p_actor;
   if owner is distinct from p_user then
@@ -245,20 +243,15 @@ begin
 
     if why is null then
       begin
-        if octet_length(raw::text) > most_bytes_each then
-          perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each));
-        end if;
+        perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each))
+        where octet_length(raw::text) > most_bytes_each;
         perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"],
           "by": ["text", "", 200], "request": ["text", "?", 64], "event": ["object", "!"]}', true);
-        if op = '' then
-          perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7');
-        end if;
-        if e ->> 'request' !~ '^[0-9a-f]{64}$' then
-          perform lessonloop.refuse('request', '`request` has to be a SHA-256 as 64 lower-case hexadecimal digits');
-        end if;
-        if (select count(*) from jsonb_object_keys(e -> 'event')) <> 1 then
-          perform lessonloop.refuse('event', 'an event is of one kind');
-        end if;
+        perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7') where op = '';
+        perform lessonloop.refuse('request', '`request` has to be a SHA-256 as 64 lower-case hexadecimal digits')
+        where e ->> 'request' !~ '^[0-9a-f]{64}$';
+        perform lessonloop.refuse('event', 'an event is of one kind')
+        where (select count(*) from jsonb_object_keys(e -> 'event')) <> 1;
         name := (select x from jsonb_object_keys(e -> 'event') x);
         at := lessonloop.instant(e ->> 'at');
         perform lessonloop.check_event(p_space, name, e -> 'event' -> name, made_by);
@@ -316,9 +309,7 @@ declare
   keys uuid[];
 begin
   perform lessonloop.same_ledger(p_ledger_version);
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if auth.uid() is null then
     keys := array(select a.id from lessonloop.agents() a where a.space = p_space);
   end if;
@@ -418,9 +409,7 @@ declare
 begin
   perform lessonloop.same_ledger(p_ledger_version);
   select s.epoch, s.version into epoch, newest from public.spaces s where s.id = p_space;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   with changed as (
     (select 1 as kind, l.version, lessonloop.lesson_json(l) as body from public.lessons l
      where l.space = p_space and l.version > from_version order by l.version limit most + 1)
@@ -490,9 +479,7 @@ declare
   most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
   answer json;
 begin
-  if not exists (select from public.spaces s where s.id = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.spaces s where s.id = p_space);
   if not exists (select from public.lessons l where l.space = p_space and l.slug = p_slug) then
     raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
   end if;

@@ -409,9 +409,7 @@ declare
   place bigint;
   answer jsonb;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if p_model is null or char_length(p_model) not between 1 and 200 then
     raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
   end if;
@@ -494,9 +492,7 @@ declare
   given json;
   lacking json;
 begin
-  if not exists (select from public.spaces s where s.id = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.spaces s where s.id = p_space);
   if p_model is null or char_length(p_model) not between 1 and 200 then
     raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
   end if;
@@ -863,9 +859,7 @@ declare
   found text[];
   decisions text[] := case when p_ask ->> 'decision' is null then '{}' else array[p_ask ->> 'decision'] end;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if cardinality(words) > 64 or cardinality(also) > 64
       or exists (select from unnest(words || also) w where octet_length(w) > 64) then
     raise exception using errcode = 'PT413', message = 'at most 64 words of 64 bytes are taken', detail = 'p_ask.words', hint = 'send the rarest';

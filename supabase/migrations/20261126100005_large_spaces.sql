@@ -18,9 +18,7 @@ set search_path = public, extensions;
 create or replace function public.space_size(p_space uuid) returns json
 language plpgsql stable security definer set search_path = '' set statement_timeout = '2s' as $$
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   return (
     select json_build_object('lessons', coalesce(z.lessons, 0), 'bytes', coalesce(z.bytes, 0), 'records', coalesce(z.records, 0),
       'version', s.version, 'epoch', s.epoch, 'schema_version', lessonloop.schema_version(),
@@ -49,9 +47,7 @@ declare
   marks text[];
   matching text[];
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if cardinality(slugs) > 1000 or cardinality(names) > 10 or cardinality(beginnings) > 200 or cardinality(decisions) > 100 then
     raise exception using errcode = 'PT413', message = 'at most 1000 slugs, 10 names, 200 beginnings and 100 decisions are taken at once',
       detail = 'p_ask', hint = 'ask for fewer';
@@ -139,9 +135,7 @@ declare
   more boolean;
   total bigint;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   filters := 'l.space = $1 and l.slug <> '''' and lessonloop.fits(l, $2)';
   if p_ask ->> 'after' is not null then
     filters := filters || format(
@@ -185,9 +179,7 @@ declare
   slugs text[];
   total bigint;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   with fitting as (
     select d.decision_id, lessonloop.time_of(d.at, d.outcome_at) as t from public.decisions d
     where d.space = p_space and d.decision_id <> '' and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))

@@ -57,9 +57,7 @@ declare
   run record;
   counts jsonb;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if p_ask ->> 'kind' = 'tags' then
     select jsonb_object_agg(f.field, f.words) into counts
     from (

@@ -22,9 +22,7 @@ $$;
 create or replace function lessonloop.owners_only(p_space uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   perform from public.spaces s where s.id = p_space for update;
   if not lessonloop.is_owner(p_space) then
     raise exception using errcode = 'PT403', message = 'only an owner of the space may do this',
@@ -72,9 +70,7 @@ end $$;
 create or replace function public.list_members(p_space uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   return jsonb_build_object(
     'members', (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -190,9 +186,7 @@ begin
   if p_user is distinct from auth.uid() then
     perform lessonloop.owners_only(p_space);
   else
-    if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-      perform lessonloop.no_space();
-    end if;
+    perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
     perform from public.spaces s where s.id = p_space for update;
   end if;
   if exists (select from public.members m where m.space = p_space and m.user_id = p_user and m.role = 'owner')
@@ -213,9 +207,7 @@ declare
   key text;
   made uuid;
 begin
-  if not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid()) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid());
   if lessonloop.blank(coalesce(p_name, '')) or char_length(p_name) > 100 then
     raise exception using errcode = 'PT400', message = 'p_name has to have 1 to 100 characters';
   end if;
@@ -247,9 +239,7 @@ end $$;
 create or replace function public.list_agent_keys(p_space uuid) returns jsonb
 language plpgsql stable security invoker set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', k.id, 'name', k.name, 'created_at', lessonloop.rfc3339(k.created_at),
@@ -332,9 +322,7 @@ begin
   -- The lock of a push: nothing comes in between.
   select s.name into called from public.spaces s
   where s.id = p_space and exists (select from public.members m where m.space = s.id and m.user_id = auth.uid()) for update;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   if not lessonloop.is_owner(p_space) then
     raise exception using errcode = 'PT403', message = 'only an owner of the space may delete it',
       detail = 'p_space', hint = 'ask the owner, or sign out to remove the lessons from this browser alone';
@@ -377,10 +365,9 @@ end $$;
 create or replace function lessonloop.may_change(l public.lessons, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if lessonloop.is_agent(p_by) and (l."by" <> p_by or l.trust = 'approved' and not l.approved_by_agent) then
-    perform lessonloop.refuse('lesson', format('`%s` is not an unapproved lesson of this key''s own; propose the change, and a person '
-      'decides', l.slug));
-  end if;
+  perform lessonloop.refuse('lesson', format('`%s` is not an unapproved lesson of this key''s own; propose the change, and a person '
+    'decides', l.slug))
+  where lessonloop.is_agent(p_by) and (l."by" <> p_by or l.trust = 'approved' and not l.approved_by_agent);
 end $$;
 
 -- How a lesson went out of use, in words.
@@ -409,38 +396,27 @@ begin
   l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
   select x into held from jsonb_array_elements(l.proposals) x where x ->> 'id' = p_event ->> 'proposal';
   if p_kind = 'ProposalSettled' then
-    if held is null then
-      perform lessonloop.refuse('proposal', case when l.archived then lessonloop.out_of_use(l) || ', which settled its proposals'
-        else format('`%s` has no open proposal `%s`; it was settled, or another took its place', l.slug, p_event ->> 'proposal') end);
-    end if;
-    if lessonloop.is_agent(p_by) and ((p_event ->> 'accepted')::boolean or held ->> 'by' <> p_by) then
-      perform lessonloop.refuse('proposal', 'a person decides on proposals; a key only takes back its own');
-    end if;
+    perform lessonloop.refuse('proposal', case when l.archived then lessonloop.out_of_use(l) || ', which settled its proposals'
+      else format('`%s` has no open proposal `%s`; it was settled, or another took its place', l.slug, p_event ->> 'proposal') end)
+    where held is null;
+    perform lessonloop.refuse('proposal', 'a person decides on proposals; a key only takes back its own')
+    where lessonloop.is_agent(p_by) and ((p_event ->> 'accepted')::boolean or held ->> 'by' <> p_by);
     return;
   end if;
-  if l.archived then
-    perform lessonloop.refuse('lesson', lessonloop.out_of_use(l) || '; nothing is proposed for it until it is restored');
-  end if;
-  if p_event ->> 'proposal' = '' then
-    perform lessonloop.refuse('proposal', 'a proposal needs an id; use a UUIDv7');
-  end if;
-  if coalesce((p_event ->> 'archive')::boolean, false) <> lessonloop.is_no_change(p_event -> 'changes') then
-    perform lessonloop.refuse('changes', 'a proposal changes something of the lesson, or archives it: one of both');
-  end if;
-  if lessonloop.blank(p_event #>> '{changes,title}') then
-    perform lessonloop.refuse('title', 'a lesson needs a title');
-  end if;
-  if (p_event ->> 'base_rev')::bigint > l.rev then
-    perform lessonloop.refuse('base_rev', format('the proposal started from revision %s, but `%s` is at revision %s; read it again and '
-      'repeat the proposal', p_event ->> 'base_rev', l.slug, l.rev));
-  end if;
-  if held is not null then
-    perform lessonloop.refuse('proposal', format('`%s` has a proposal `%s` already', l.slug, p_event ->> 'proposal'));
-  end if;
+  perform lessonloop.refuse('lesson', lessonloop.out_of_use(l) || '; nothing is proposed for it until it is restored')
+  where l.archived;
+  perform lessonloop.refuse('proposal', 'a proposal needs an id; use a UUIDv7') where p_event ->> 'proposal' = '';
+  perform lessonloop.refuse('changes', 'a proposal changes something of the lesson, or archives it: one of both')
+  where coalesce((p_event ->> 'archive')::boolean, false) <> lessonloop.is_no_change(p_event -> 'changes');
+  perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(p_event #>> '{changes,title}');
+  perform lessonloop.refuse('base_rev', format('the proposal started from revision %s, but `%s` is at revision %s; read it again and '
+    'repeat the proposal', p_event ->> 'base_rev', l.slug, l.rev))
+  where (p_event ->> 'base_rev')::bigint > l.rev;
+  perform lessonloop.refuse('proposal', format('`%s` has a proposal `%s` already', l.slug, p_event ->> 'proposal'))
+  where held is not null;
   select count(*) into others from jsonb_array_elements(l.proposals) x where x ->> 'by' <> p_by;
-  if others >= 8 then
-    perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', others, l.slug));
-  end if;
+  perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', others, l.slug))
+  where others >= 8;
 end $$;
 
 -- Keeps a proposal beside its lesson, in place of one of the same voice, or ends one.
@@ -465,15 +441,12 @@ end $$;
 create or replace function lessonloop.check_withdrawal(p_voice text, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if p_voice !~ '^(agent|person):.' or char_length(p_voice) > 200 then
-    perform lessonloop.refuse('voice', 'a voice is `agent:` and the id of a key, or `person:` and the id of an account');
-  end if;
-  if not (p_by like 'person:%' or p_by = 'local') then
-    perform lessonloop.refuse('voice', 'a person withdraws a voice, and takes that back; no key does');
-  end if;
-  if p_voice = p_by then
-    perform lessonloop.refuse('voice', 'nobody withdraws their own voice, or takes its withdrawal back; another member of the space does');
-  end if;
+  perform lessonloop.refuse('voice', 'a voice is `agent:` and the id of a key, or `person:` and the id of an account')
+  where p_voice !~ '^(agent|person):.' or char_length(p_voice) > 200;
+  perform lessonloop.refuse('voice', 'a person withdraws a voice, and takes that back; no key does')
+  where not (p_by like 'person:%' or p_by = 'local');
+  perform lessonloop.refuse('voice', 'nobody withdraws their own voice, or takes its withdrawal back; another member of the space does')
+  where p_voice = p_by;
 end $$;
 
 -- Whether nothing counts that somebody says at a time.
