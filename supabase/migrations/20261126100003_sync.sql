@@ -245,7 +245,7 @@ begin
       begin
         perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each))
         where octet_length(raw::text) > most_bytes_each;
-        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"],
+        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["float", "!"], "at": ["time", "!"],
           "by": ["text", "", 200], "request": ["text", "?", 64], "event": ["object", "!"]}', true);
         perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7') where op = '';
         perform lessonloop.refuse('request', '`request` has to be a SHA-256 as 64 lower-case hexadecimal digits')

@@ -632,9 +632,11 @@ begin
   return null;
 end $$;
 
-create or replace trigger vectors_follow
-after update of embedded_hash, archived, trust, domain, category, confidence, effectiveness, use_count, causal_hits on public.lessons
-for each row execute function lessonloop.vectors_follow();
+create or replace trigger vectors_follow after update on public.lessons
+for each row when ((old.embedded_hash, old.archived, old.trust, old.domain, old.category,
+  old.confidence, old.effectiveness, old.use_count, old.causal_hits) is distinct from (new.embedded_hash, new.archived, new.trust,
+  new.domain, new.category, new.confidence, new.effectiveness, new.use_count, new.causal_hits))
+execute function lessonloop.vectors_follow();
 
 create or replace function lessonloop.vectors_counted() returns trigger
 language plpgsql security definer set search_path = '' as $$

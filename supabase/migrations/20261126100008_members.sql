@@ -30,6 +30,13 @@ begin
   end if;
 end $$;
 
+-- 256 random bits in hex. `gen_random_uuid` is part of PostgreSQL and draws on its strong random source, so no extension is
+-- needed; a UUID carries 122 random bits, three carry 366, and this is their SHA-256.
+create or replace function lessonloop.random_code() returns text
+language sql volatile set search_path = '' as $$
+  select encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex')
+$$;
+
 create or replace function lessonloop.member_name(p_name text) returns text
 language plpgsql immutable set search_path = '' as $$
 begin
@@ -104,8 +111,7 @@ begin
     raise exception using errcode = 'PT409', message = 'there are 100 open invitations already',
       hint = 'revoke some with revoke_invite';
   end if;
-  code := 'lli_' || encode(sha256(
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  code := 'lli_' || lessonloop.random_code();
   insert into lessonloop.invites (space, role, name, code_hash, expires_at)
   values (p_space, p_role, lessonloop.member_name(p_name), sha256(convert_to(code, 'UTF8')), now() + days)
   returning id into made;
@@ -198,9 +204,7 @@ begin
   return found;
 end $$;
 
--- The key's randomness is `gen_random_uuid`, which is part of PostgreSQL and draws on its strong random source, so no
--- extension is needed. A UUID carries 122 random bits; three carry 366, and their SHA-256 is a key of 256 bits. It ends in a
--- checksum, by which an edge tells one that was made up.
+-- A key ends in a checksum, by which an edge tells one that was made up.
 create or replace function public.create_agent_key(p_space uuid, p_name text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
@@ -211,8 +215,7 @@ begin
   if lessonloop.blank(coalesce(p_name, '')) or char_length(p_name) > 100 then
     raise exception using errcode = 'PT400', message = 'p_name has to have 1 to 100 characters';
   end if;
-  key := 'llk_' || encode(sha256(
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  key := 'llk_' || lessonloop.random_code();
   key := key || left(encode(sha256(convert_to(key, 'UTF8')), 'hex'), 8);
   insert into public.agent_keys (space, name, key_hash) values (p_space, p_name, sha256(convert_to(key, 'UTF8')))
   returning id into made;
@@ -333,7 +336,7 @@ begin
   end if;
   delete from lessonloop.deletions d where d.expires_at < now();
   if p_code is null then
-    code := encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+    code := lessonloop.random_code();
     insert into lessonloop.deletions as d (space, user_id, code_hash, expires_at)
     values (p_space, auth.uid(), sha256(convert_to(code, 'UTF8')), now() + minutes)
     on conflict (space) do update
@@ -377,12 +380,6 @@ language sql immutable as $$
     else format('`%s` was merged into `%s`', l.slug, l.merged_into) end
 $$;
 
--- Whether changes name nothing.
-create or replace function lessonloop.is_no_change(p_changes jsonb) returns boolean
-language sql immutable as $$
-  select jsonb_strip_nulls(coalesce(p_changes, '{}')) = '{}'
-$$;
-
 create or replace function lessonloop.check_proposal(p_space uuid, p_kind text, p_event jsonb, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 declare
@@ -407,7 +404,7 @@ begin
   where l.archived;
   perform lessonloop.refuse('proposal', 'a proposal needs an id; use a UUIDv7') where p_event ->> 'proposal' = '';
   perform lessonloop.refuse('changes', 'a proposal changes something of the lesson, or archives it: one of both')
-  where coalesce((p_event ->> 'archive')::boolean, false) <> lessonloop.is_no_change(p_event -> 'changes');
+  where coalesce((p_event ->> 'archive')::boolean, false) <> (jsonb_strip_nulls(coalesce(p_event -> 'changes', '{}')) = '{}');
   perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(p_event #>> '{changes,title}');
   perform lessonloop.refuse('base_rev', format('the proposal started from revision %s, but `%s` is at revision %s; read it again and '
     'repeat the proposal', p_event ->> 'base_rev', l.slug, l.rev))
@@ -479,21 +476,6 @@ language sql stable as $$
     when p_event ->> 'verdict' = 'quarantine' then p_kind
     else 'muted' end
 $$;
-
--- What is left of an event of which nothing counts: that a decision was named.
-create or replace function lessonloop.apply_muted(p_space uuid, p_kind text, p_event jsonb, v bigint) returns bigint
-language plpgsql volatile set search_path = '' as $$
-declare
-  made bigint;
-begin
-  if p_kind <> 'OutcomeRecorded' then
-    return v;
-  end if;
-  insert into public.decisions (space, decision_id, version) values (p_space, p_event ->> 'decision_id', v + 1)
-  on conflict do nothing;
-  get diagnostics made = row_count;
-  return v + made;
-end $$;
 
 -- Withdraws a voice, or takes that back: its lessons are archived, its proposals are gone. What it said before is taken off by
 -- `refold`, which knows the last word on each voice from the first event on.
@@ -597,14 +579,11 @@ begin
   update public.events e set version = -e.version where e.space = p_space;
   -- A vector is made of a text, by a model that is not here.
   create temporary table kept_embeddings on commit drop as select * from public.lesson_embeddings x where x.space = p_space;
-  delete from public.recommendations x where x.space = p_space;
-  delete from public.decisions x where x.space = p_space;
-  delete from public.retrievals x where x.space = p_space;
-  delete from public.tool_successes x where x.space = p_space;
-  delete from public.settings x where x.space = p_space;
-  delete from public.feedback_times x where x.space = p_space;
-  delete from public.domain_bases x where x.space = p_space;
-  delete from public.lessons x where x.space = p_space;
+  foreach named in array array[
+    'recommendations', 'decisions', 'retrievals', 'tool_successes', 'settings', 'feedback_times', 'domain_bases', 'lessons']
+  loop
+    execute format('delete from public.%I x where x.space = $1', named) using p_space;
+  end loop;
   update public.spaces s set agents = '{}', agents_from = '{}', agents_version = null, withdrawn = voices,
     epoch = split_part(s.epoch, '.', 1) || '.' || (coalesce(nullif(split_part(s.epoch, '.', 2), ''), '0')::integer + 1)
   where s.id = p_space;
