@@ -1,4 +1,7 @@
 -- Push and pull: how devices and edges send their events, and take the rows that changed.
+--
+-- Hosted Supabase ends a statement of `anon` after three seconds and one of a person after eight. PostgREST takes a function's own
+-- limit before it calls it.
 
 -- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
@@ -304,7 +307,7 @@ end $$;
 -- An agent's devices are the space's: isolates come and go, and one goes on with what another began.
 create or replace function public.push_events(
   p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
-language plpgsql volatile security definer set search_path = '' set statement_timeout = '300s' as $$
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '8s' as $$
 declare
   keys uuid[];
 begin
@@ -396,7 +399,8 @@ $$;
 --   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(
   p_space uuid, p_ledger_version integer, p_cursor bigint default 0, p_limit integer default 1000) returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set extra_float_digits = 1 as $$
+language plpgsql stable security invoker
+set search_path = '' set enable_seqscan = off set extra_float_digits = 1 set statement_timeout = '8s' as $$
 declare
   most_bytes constant bigint := 4000000;
   feedback_days constant interval := '30 days';
@@ -474,7 +478,7 @@ end $$;
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50)
 returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
   answer json;
@@ -509,12 +513,4 @@ grant execute on function
   lessonloop.same_ledger(integer), lessonloop.standing_json(lessonloop.standing), lessonloop.lesson_json(public.lessons),
   lessonloop.recommendation_json(public.recommendations), lessonloop.decision_json(public.decisions),
   lessonloop.base_json(public.domain_bases), lessonloop.tool_json(public.tool_successes)
-  to authenticated;
-revoke all on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
-  public.lesson_history(uuid, text, bigint, integer)
-  from public, anon;
-grant execute on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
-  public.lesson_history(uuid, text, bigint, integer)
   to authenticated;

@@ -401,7 +401,7 @@ end $$;
 -- "embedding", 384 numbers. A vector of a text that the lesson no longer has is left out and named in `stale`, as is one of
 -- a lesson that is not there in `unknown`. All rows are stored, or none.
 create or replace function public.put_embeddings(p_space uuid, p_model text, p_rows jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most_rows constant integer := 1000;
   most_bytes constant integer := 16777216;
@@ -485,7 +485,7 @@ end $$;
 create or replace function public.pull_embeddings(
   p_space uuid, p_model text, p_after text default '', p_limit integer default 1000,
   p_hashes text[] default null, p_lacking_after text default null) returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most_hashes constant integer := 1000;
   most integer := least(greatest(coalesce(p_limit, 1000), 1), 1000);
@@ -698,7 +698,7 @@ returns table (
   project_types text[], tech_stacks text[], tags text[], confidence double precision, effectiveness double precision,
   times_applied bigint, success_count bigint, proven_effective boolean, trust text, rev bigint,
   updated_at timestamptz, similarity double precision)
-language plpgsql stable security invoker set search_path = '' as $$
+language plpgsql stable security invoker set search_path = '' set statement_timeout = '8s' as $$
 #variable_conflict use_column
 declare
   most constant integer := least(greatest(match_count, 0), 1000);
@@ -1010,12 +1010,4 @@ end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function lessonloop.cosine_of(vector, vector), lessonloop.indexed_nearest(uuid, vector, integer) to authenticated;
-revoke all on function
-  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
-  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
-  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
-  to authenticated;
 reset search_path;

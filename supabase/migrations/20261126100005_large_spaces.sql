@@ -517,12 +517,4 @@ begin
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function
-  public.space_size(uuid), public.space_rows(uuid, jsonb), public.space_lessons(uuid, jsonb),
-  public.space_decisions(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.space_size(uuid), public.space_rows(uuid, jsonb), public.space_lessons(uuid, jsonb),
-  public.space_decisions(uuid, jsonb)
-  to authenticated;
 reset search_path;

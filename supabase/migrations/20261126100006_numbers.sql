@@ -184,9 +184,3 @@ begin
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function
-  public.space_report(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.space_report(uuid, jsonb)
-  to authenticated;
