@@ -212,21 +212,6 @@ language sql immutable
 return octet_length(l.slug) + octet_length(l.title) + octet_length(l.description) + octet_length(l.context)
   + octet_length(l.recommendation) + octet_length(array_to_string(l.tags || l.tech_stacks || l.project_types, ' '));
 
--- Adds (1) or takes away (-1) the words of some lessons of one space.
-create or replace function lessonloop.count_words(p_space uuid, p_all text[], p_by integer) returns void
-language plpgsql set search_path = '' as $$
-begin
-  if p_by > 0 then
-    insert into lessonloop.word_counts as c (space, word, lessons)
-    select p_space, t.word, count(*) from unnest(p_all) as t (word) group by t.word order by t.word collate "C"
-    on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
-  else
-    update lessonloop.word_counts c set lessons = c.lessons - n.n
-    from (select t.word, count(*) as n from unnest(p_all) as t (word) group by t.word) n
-    where c.space = p_space and c.word = n.word collate "C";
-  end if;
-end $$;
-
 create or replace function lessonloop.words_added() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -264,10 +249,11 @@ begin
       return null;
     end if;
     now_said := lessonloop.terms_of(new);
-    perform lessonloop.count_words(new.space, array(
-      select unnest(tsvector_to_array(was_said)) except select unnest(tsvector_to_array(now_said))), -1);
-    perform lessonloop.count_words(new.space, array(
-      select unnest(tsvector_to_array(now_said)) except select unnest(tsvector_to_array(was_said))), 1);
+    insert into lessonloop.word_counts as c (space, word, lessons)
+    select new.space, t.word, sum(t.by) from (
+      select unnest(tsvector_to_array(now_said)) as word, 1 as by union all select unnest(tsvector_to_array(was_said)), -1) t
+    group by t.word having sum(t.by) <> 0 order by t.word collate "C"
+    on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
     update lessonloop.lesson_words w set terms = now_said, length = lessonloop.term_count(now_said)
     where w.space = new.space and w.slug = new.slug;
     update lessonloop.space_sizes z set bytes = z.bytes + lessonloop.text_bytes(new) - lessonloop.text_bytes(old)
@@ -369,10 +355,6 @@ create or replace function lessonloop.causal_share(l public.lessons) returns dou
 language sql immutable
 return lessonloop.as_share(l.effectiveness)
   * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end;
-
-create or replace function lessonloop.causal_standing(l public.lessons) returns real
-language sql immutable
-return lessonloop.causal_share(l)::real;
 
 -- A distance as meaning, 0 to 1: 0 up to the cosine `p_from`, 1 from `p_to` on. Both belong to the model of the vectors; the defaults are
 -- those of all-MiniLM-L6-v2.
@@ -568,7 +550,7 @@ begin
   insert into lessonloop.vectors as v (space, slug, model, near, live, approved, domain, category, confidence, causal)
   select l.space, l.slug, e.model, lessonloop.as_half(e.packed, e.embedding),
     not l.archived and l.trust <> 'quarantined', l.trust = 'approved', lower(btrim(l.domain)), l.category,
-    lessonloop.as_share(l.confidence), lessonloop.causal_standing(l)
+    lessonloop.as_share(l.confidence), lessonloop.causal_share(l)::real
   from unnest(p_slugs) s (slug)
   cross join lateral (select x from public.lessons x where x.space = p_space and x.slug = s.slug offset 0) k
   cross join lateral (select (k.x).*) l
@@ -586,33 +568,21 @@ language plpgsql security definer set search_path = '' as $$
 declare
   s uuid;
 begin
-  for s in select distinct a.space from put a loop
-    perform lessonloop.put_near(s, array(select distinct a.slug from put a where a.space = s));
+  -- Of a space that is leaving, what is kept beside its lessons goes by itself.
+  for s in select distinct c.space from changed c where not lessonloop.is_leaving(c.space) loop
+    perform lessonloop.put_near(s, array(select distinct c.slug from changed c where c.space = s));
   end loop;
   return null;
 end $$;
 
-create or replace trigger embeddings_added after insert on public.lesson_embeddings referencing new table as put
+create or replace trigger embeddings_added after insert on public.lesson_embeddings referencing new table as changed
 for each statement execute function lessonloop.embeddings_put();
 
-create or replace trigger embeddings_changed after update on public.lesson_embeddings referencing new table as put
+create or replace trigger embeddings_changed after update on public.lesson_embeddings referencing new table as changed
 for each statement execute function lessonloop.embeddings_put();
 
-create or replace function lessonloop.embeddings_gone() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  s uuid;
-begin
-  -- Of a lesson that goes, what is kept beside it goes by itself.
-  for s in select distinct g.space from gone g join public.spaces p on p.id = g.space where not lessonloop.is_leaving(g.space) loop
-    perform lessonloop.put_near(s, array(
-      select distinct g.slug from gone g join public.lessons l on l.space = g.space and l.slug = g.slug where g.space = s));
-  end loop;
-  return null;
-end $$;
-
-create or replace trigger embeddings_gone after delete on public.lesson_embeddings referencing old table as gone
-for each statement execute function lessonloop.embeddings_gone();
+create or replace trigger embeddings_gone after delete on public.lesson_embeddings referencing old table as changed
+for each statement execute function lessonloop.embeddings_put();
 
 -- A lesson with another text has the vector of that text, if there is one, or none; its standing follows.
 create or replace function lessonloop.vectors_follow() returns trigger
@@ -624,11 +594,11 @@ begin
   update lessonloop.vectors v set
     live = not new.archived and new.trust <> 'quarantined', approved = new.trust = 'approved',
     domain = lower(btrim(new.domain)), category = new.category,
-    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_standing(new)
+    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_share(new)::real
   where v.space = new.space and v.slug = new.slug
     and (v.live, v.approved, v.domain, v.category, v.confidence, v.causal) is distinct from
       (not new.archived and new.trust <> 'quarantined', new.trust = 'approved', lower(btrim(new.domain)), new.category,
-        lessonloop.as_share(new.confidence), lessonloop.causal_standing(new));
+        lessonloop.as_share(new.confidence), lessonloop.causal_share(new)::real);
   return null;
 end $$;
 
@@ -676,17 +646,20 @@ return case
 create or replace function lessonloop.indexed_nearest(p_space uuid, p_near vector, p_most integer) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  of_model text;
+  asked constant lessonloop.vectors.near%type := lessonloop.as_half(null, p_near);
+  held text;
 begin
-  if not lessonloop.may_use(p_space) then
-    return null;
-  end if;
-  select n.model into of_model from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
-  where n.space = p_space;
+  select n.relation into held from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
+  where n.space = p_space and lessonloop.may_use(p_space);
   if not found then
     return null;
   end if;
-  return array(select n.slug from lessonloop.nearest(p_space, of_model, lessonloop.as_half(null, p_near), p_most) n);
+  return array(
+    select v.slug from unnest(lessonloop.by_index(held, asked, array[greatest(p_most, 200)], null, null, false)) f (number)
+    -- Each by its number, whatever a plan of when the table was small would have had.
+    cross join lateral (
+      select x.slug, lessonloop.distance(x.near, asked) as distance from lessonloop.vectors x where x.number = f.number offset 0) v
+    order by v.distance limit p_most);
 end $$;
 
 -- The lessons nearest in meaning, best first, slugs in order where equal: an exact scan of the space, or by its index where
@@ -842,7 +815,7 @@ declare
   most_bytes constant bigint := 4000000;
   mark constant text := lessonloop.space_mark(p_space);
   total bigint;
-  with_vector bigint := 0;
+  with_vector bigint;
   held_by bigint[];
   by_words text[];
   hot text[];
@@ -888,10 +861,9 @@ begin
     only_approved := coalesce(wanted ->> 'trust' = 'approved', false);
     in_use_only := not coalesce((wanted ->> 'archived')::boolean, false) and coalesce((wanted ->> 'visible')::boolean, false);
   end if;
-  select z.lessons into total from lessonloop.space_sizes z where z.space = p_space;
-  total := coalesce(total, 0);
-  hot_above := least(hot_above, greatest(total / 8, 100));
+  total := coalesce((select z.lessons from lessonloop.space_sizes z where z.space = p_space), 0);
   with_vector := coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = of_model), 0);
+  hot_above := least(hot_above, greatest(total / 8, 100));
 
   -- A word scores Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them; of a word
   -- that is said often, `ts_rank` takes less than the sum. How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
@@ -955,7 +927,7 @@ begin
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
   -- key, whatever a plan of when the tables were small would have had.
-  select array_agg(x.slug) into found
+  select coalesce(array_agg(x.slug), '{}') into found
   from (
     select m.slug
     from (
@@ -982,7 +954,6 @@ begin
       + (case when s.distance is null then 0.8 else 0.6 end) * least(s.words, 1)) + 0.2 * s.confidence + 0.15)
       * (0.5 + 0.5 * s.causal) desc, m.slug
     limit most) x;
-  found := coalesce(found, '{}');
   if coalesce((p_ask ->> 'standing')::boolean, false) or (cardinality(found) = 0 and wanted is null) then
     found := found || array(
       select b.slug from (
@@ -998,9 +969,7 @@ begin
   end if;
   -- An isolate that reads them has little memory.
   found := lessonloop.first_bytes(p_space, found, most_bytes);
-  if cardinality(decisions) > 0 then
-    found := found || array(select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
-  end if;
+  found := found || array(select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
   return json_build_object(
     'page', lessonloop.rows_json(p_space, found, decisions, false),
     'counted', json_build_object('lessons', total, 'with_vector', with_vector, 'having', to_json(held_by),
