@@ -2,7 +2,6 @@
 -- write run as the owner and ask for the caller's space themselves. An agent signs in to nothing: it is `anon` with a key in the header
 -- `x-lessonloop-key`.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- The agents' keys that this request carries and that are in force, in the order in which they were sent: of nobody who has signed

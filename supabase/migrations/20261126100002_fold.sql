@@ -3,7 +3,6 @@
 --
 -- Small functions in SQL set no search path of their own, so that they are inlined; whoever calls them has set it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Refuses an event: the field at fault, and why, in words for a person.
@@ -78,12 +77,8 @@ begin
   if jsonb_typeof(p_value) is distinct from 'object' then
     perform lessonloop.refuse('event', 'an object is expected here');
   end if;
-  if p_strict then
-    select x into k from jsonb_object_keys(p_value) x where not p_fields ? x limit 1;
-    if found then
-      perform lessonloop.refuse(k, format('the field `%s` is not known; update the server, or leave it out', left(k, 100)));
-    end if;
-  end if;
+  perform lessonloop.refuse(x, format('the field `%s` is not known; update the server, or leave it out', left(x, 100)))
+  from jsonb_object_keys(p_value) x where p_strict and not p_fields ? x;
   for k, spec in select f.key, f.value from jsonb_each(p_fields) f loop
     v := p_value -> k;
     if v is null then
@@ -451,14 +446,14 @@ begin
       from jsonb_array_elements(p_event -> 'detections') y;
     when 'OutcomeRecorded' then
       -- It may come before the recommendation: from another device, or after one that was set aside.
-      select y.outcome into s from public.decisions y where y.space = p_space and y.decision_id = p_event ->> 'decision_id';
       perform lessonloop.refuse('outcome', format('decision `%s` is settled as %s; a settled outcome can''t be changed',
-        p_event ->> 'decision_id', s))
-      where s in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', s);
+        y.decision_id, y.outcome))
+      from public.decisions y where y.space = p_space and y.decision_id = p_event ->> 'decision_id'
+        and y.outcome in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', y.outcome);
     when 'FeedbackGiven' then
       perform lessonloop.refuse('lessons', 'name at least one lesson') where jsonb_array_length(p_event -> 'lessons') = 0;
-      select y into s from jsonb_array_elements_text(p_event -> 'causal') y where not (p_event -> 'lessons') ? y limit 1;
-      perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', s)) where found;
+      perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', y))
+      from jsonb_array_elements_text(p_event -> 'causal') y where not (p_event -> 'lessons') ? y;
       perform lessonloop.known_lesson(p_space, y) from jsonb_array_elements_text(p_event -> 'lessons') y;
     when 'Rated', 'Voted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
@@ -922,15 +917,14 @@ begin
   in_domain := lessonloop.domain_key(d.context ->> 'domain');
   base := lessonloop.base_of(p_space, in_domain);
   -- 1 for a cause, 0 where others were or where it was not seen applied, else what the detection says.
-  select array_agg(w.lesson order by w.position), array_agg(least(w.h, 1::float8) order by w.position) into names, weights
-  from (
+  select coalesce(array_agg(w.lesson order by w.position), '{}'), array_agg(least(w.h, 1::float8) order by w.position)
+  into names, weights from (
     select x.lesson, x.position, case
       when exists (select from jsonb_array_elements(d.feedback) f where (f -> 'causal') ? x.lesson) then 1::float8
       when not x.was_applied or exists (select from jsonb_array_elements(d.feedback) f where f -> 'causal' <> '[]') then 0::float8
       else x.confidence end as h
     from public.recommendations x where x.space = p_space and x.decision_id = p_decision and not x.learned) w
   where w.h > 0.001::float8;
-  names := coalesce(names, '{}');
   if not d.taught then
     expected := base[1];
     varies := base[2];
@@ -1302,20 +1296,6 @@ begin
   return v;
 end $$;
 
--- A value taken back stays as a row, so that replicas learn of it.
-create or replace function lessonloop.change_settings(p_space uuid, p_event jsonb, p_raw json, v bigint) returns bigint
-language plpgsql volatile set search_path = '' as $$
-declare
-  key text;
-begin
-  for key in select x from jsonb_object_keys(p_event -> 'changes') x loop
-    v := v + 1;
-    insert into public.settings (space, name, value, version) values (p_space, key, p_raw -> 'changes' -> key, v)
-    on conflict (space, name) do update set value = excluded.value, version = excluded.version;
-  end loop;
-  return v;
-end $$;
-
 -- Keeps one record per (normalised query, server). `lessonloop.tools` is their number within a push. Past 10,000 the oldest go until 8,000 remain.
 create or replace function lessonloop.record_tool(p_space uuid, p_event jsonb, p_at timestamptz, v bigint) returns bigint
 language plpgsql volatile set search_path = '' as $$
@@ -1412,7 +1392,12 @@ begin
       from public.lessons l where l.space = p_space and l.slug = named;
       update public.lessons l set updated_at = p_at where l.space = p_space and l.slug = named;
     when 'PolicyChanged' then
-      v := lessonloop.change_settings(p_space, p_event, p_raw, v);
+      -- A value taken back stays as a row, so that replicas learn of it.
+      insert into public.settings (space, name, value, version)
+      select p_space, x.key, p_raw -> 'changes' -> x.key, v + x.place
+      from jsonb_object_keys(p_event -> 'changes') with ordinality x (key, place)
+      on conflict (space, name) do update set value = excluded.value, version = excluded.version;
+      v := v + (select count(*) from jsonb_object_keys(p_event -> 'changes'));
     when 'ToolSucceeded' then
       v := lessonloop.record_tool(p_space, p_event, p_at, v);
   end case;

@@ -3,7 +3,6 @@
 -- Hosted Supabase ends a statement of `anon` after three seconds and one of a person after eight. PostgREST takes a function's own
 -- limit before it calls it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Refuses an app whose ledger is of another version than the one kept here, before anything of it is read. It keeps what it has.
@@ -19,12 +18,6 @@ begin
       detail = 'p_ledger_version', hint = 'reload the page, or update the edge or the program';
   end if;
 end $$;
-
--- Whether two events are the same, apart from how they are written and from who they say made them, which is set here.
-create or replace function lessonloop.same_event(a json, b json) returns boolean
-language sql immutable as $$
-  select a::jsonb - 'by' = b::jsonb - 'by'
-$$;
 
 -- An event as it is kept: what was sent, with who made it. What happened stays the text it was: jsonb would lose the sign
 -- of a zero.
@@ -48,11 +41,11 @@ begin
     from json_each(p_json) x);
 end $$;
 
--- Whether an event claims an approval.
-create or replace function lessonloop.claims_approval(p_event jsonb) returns boolean
+-- Where in an event an approval is claimed; null where none is.
+create or replace function lessonloop.claimed_approval(p_event jsonb) returns text[]
 language sql immutable as $$
-  select coalesce(
-    'approved' in (p_event #>> '{event,LessonAdded,lesson,trust}', p_event #>> '{event,LessonEdited,trust}'), false)
+  select case when p_event #>> '{event,LessonAdded,lesson,trust}' = 'approved' then '{event,LessonAdded,lesson,trust}'::text[]
+    when p_event #>> '{event,LessonEdited,trust}' = 'approved' then '{event,LessonEdited,trust}' end
 $$;
 
 -- Events without the approvals that they claim.
@@ -60,22 +53,18 @@ create or replace function lessonloop.without_approvals(p_events json) returns j
 language plpgsql immutable set search_path = '' as $$
 begin
   if json_typeof(p_events) is distinct from 'array'
-      or not exists (select from json_array_elements(p_events) x where lessonloop.claims_approval(x::jsonb)) then
+      or not exists (select from json_array_elements(p_events) x where lessonloop.claimed_approval(x::jsonb) is not null) then
     return p_events;
   end if;
   return (
     select json_agg(
-      case
-        when not lessonloop.claims_approval(x.value::jsonb) then x.value
-        when x.value::jsonb #>> '{event,LessonAdded,lesson,trust}' = 'approved'
-          then lessonloop.with_value(x.value, '{event,LessonAdded,lesson,trust}', '"unreviewed"')
-        else lessonloop.with_value(x.value, '{event,LessonEdited,trust}', '"unreviewed"')
-      end order by x.ordinality)
-    from json_array_elements(p_events) with ordinality x);
+      case when p.path is null then x.value else lessonloop.with_value(x.value, p.path, '"unreviewed"') end order by x.ordinality)
+    from json_array_elements(p_events) with ordinality x cross join lessonloop.claimed_approval(x.value::jsonb) p (path));
 end $$;
 
 -- Notes which lessons an event moved or saw, and the lift that it left those with that it moved.
-create or replace function lessonloop.note_event(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
+create or replace function lessonloop.note_event(
+  p_space uuid, p_kind text, p_event jsonb, p_version bigint, p_at timestamptz, p_by text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.lesson_events (space, slug, version, lift_mean, lift_variance, lift_at)
@@ -103,6 +92,12 @@ begin
     select p_space, x ->> 'lesson', o.version from jsonb_array_elements(p_event -> 'items') x
     join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version between 1 and p_version
       and o.payload #>> '{event,OutcomeRecorded,decision_id}' = p_event #>> '{context,decision_id}'
+    on conflict do nothing;
+  elsif p_kind in ('FeedbackGiven', 'Rated', 'Voted', 'TrialGranted') and lessonloop.is_muted(p_space, p_by, p_at) then
+    -- An event of a withdrawn voice moves none of those that it names.
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x, p_version
+    from jsonb_array_elements_text(coalesce(p_event -> 'lessons', jsonb_build_array(p_event -> 'lesson'))) x
     on conflict do nothing;
   end if;
 end $$;
@@ -191,7 +186,8 @@ begin
         union all
         select y.payload_hash, y.payload, y.field, y.reason from public.rejected_events y
         where y.space = p_space and y.actor = p_actor and y.seq = number) x;
-      if found and (held.payload_hash = hash or lessonloop.same_event(held.payload, raw)) then
+      -- The same, apart from how it is written and from who it says made it, which is set here.
+      if found and (held.payload_hash = hash or held.payload::jsonb - 'by' = e - 'by') then
         duplicates := duplicates + 1;
         -- The answer that told of it may have been lost.
         if held.reason is not null then
@@ -277,11 +273,10 @@ begin
     v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v, made_by);
     today := to_char(at at time zone 'UTC', 'YYYY-MM-DD');
     days := days || jsonb_build_object(today, coalesce((days ->> today)::bigint, 0) + 1);
-    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version);
+    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version, at, made_by);
     if name in ('VoiceWithdrawn', 'VoiceReinstated') then
       v := lessonloop.refold(p_space, v);
     elsif lessonloop.is_muted(p_space, made_by, at) then
-      perform lessonloop.note_muted(p_space, name, e -> 'event' -> name, from_version);
       perform lessonloop.note_withdrawals(p_space, made_by, from_version);
     end if;
   end loop;

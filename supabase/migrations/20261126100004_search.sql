@@ -11,7 +11,6 @@
 -- Functions that read vectors and words run as the owner and ask for the caller's space themselves: row-level security would keep
 -- their operators, which nobody has called leakproof, away from the indexes. What they give is what a member may read.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- pgvector's types and operators are looked up here and now, wherever its schema is: bodies without quotes are stored parsed.

@@ -8,7 +8,6 @@
 -- for by spaces that need none; one without bands finds the nearest alone, whatever their standing: 0.73 of the best five, where
 -- standings are spread.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 set search_path = public, extensions;

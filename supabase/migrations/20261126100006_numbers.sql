@@ -1,7 +1,6 @@
 -- What a space that nobody holds whole says of itself: its stats, its health, and the words that its lessons have. Counted here, so
 -- that nobody has to read all of it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- A number that the space has set, or else the engine's own.

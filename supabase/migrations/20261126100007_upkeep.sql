@@ -2,7 +2,6 @@
 -- vectors that are missing, and building indexes. Each function is called again until it says that it is done; one that is cut off
 -- leaves what it had done before.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- For the operator: after a restore from a backup, `select lessonloop.new_epoch();`. Replicas then read all rows again

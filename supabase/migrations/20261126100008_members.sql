@@ -1,7 +1,6 @@
 -- Spaces, who is in them, and the keys of their agents: roles, names, invitations by a code that is shown once, deleting a space, and
 -- what a key opens. It comes last, as the rights of agents are of functions of all files before.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Who has been in a space longest owns it where no member has the role, as after an owner's account was deleted.
@@ -290,8 +289,8 @@ begin
   foreach t in array array[
     'lessonloop.word_counts', 'lessonloop.vector_counts', 'lessonloop.lesson_words', 'lessonloop.vectors', 'public.lesson_embeddings',
     'public.recommendations', 'public.decisions', 'public.retrievals', 'public.lesson_events', 'public.feedback_times',
-    'public.domain_bases',
-    'public.tool_successes', 'public.rejected_events', 'public.events', 'public.lessons', 'public.activity', 'public.actors']
+    'public.domain_bases', 'public.tool_successes', 'public.rejected_events', 'public.events', 'public.lessons', 'public.activity',
+    'public.actors']
   loop
     loop
       execute format('delete from %s x where x.ctid = any (array(select y.ctid from %s y where y.space = $1 limit $2))', t, t)
@@ -385,7 +384,6 @@ language plpgsql stable set search_path = '' as $$
 declare
   l public.lessons;
   held jsonb;
-  others bigint;
 begin
   if p_event ? 'changes' then
     perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
@@ -411,9 +409,8 @@ begin
   where (p_event ->> 'base_rev')::bigint > l.rev;
   perform lessonloop.refuse('proposal', format('`%s` has a proposal `%s` already', l.slug, p_event ->> 'proposal'))
   where held is not null;
-  select count(*) into others from jsonb_array_elements(l.proposals) x where x ->> 'by' <> p_by;
-  perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', others, l.slug))
-  where others >= 8;
+  perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', count(*), l.slug))
+  from jsonb_array_elements(l.proposals) x where x ->> 'by' <> p_by having count(*) >= 8;
 end $$;
 
 -- Keeps a proposal beside its lesson, in place of one of the same voice, or ends one.
@@ -528,17 +525,6 @@ begin
   return v;
 end $$;
 
--- Notes the lessons that an event of a withdrawn voice names, which it moves no more.
-create or replace function lessonloop.note_muted(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  insert into public.lesson_events (space, slug, version)
-  select p_space, x, p_version from jsonb_array_elements_text(case
-    when p_kind in ('Rated', 'Voted', 'TrialGranted') then jsonb_build_array(p_event -> 'lesson')
-    when p_kind = 'FeedbackGiven' then p_event -> 'lessons' else '[]' end) x
-  on conflict do nothing;
-end $$;
-
 -- Notes the withdrawals of a voice with the lessons that its events from a place in the ledger on name: what counts of these depends on them.
 create or replace function lessonloop.note_withdrawals(p_space uuid, p_voice text, p_from bigint) returns void
 language sql volatile as $$
@@ -596,10 +582,7 @@ begin
     made_by := coalesce(r.payload ->> 'by', '');
     update public.events e set version = v where e.space = p_space and e.op_id = r.op_id;
     v := lessonloop.apply_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, r.payload -> 'event' -> r.kind, r.at, v, made_by);
-    perform lessonloop.note_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version);
-    if lessonloop.is_muted(p_space, made_by, r.at) then
-      perform lessonloop.note_muted(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version);
-    end if;
+    perform lessonloop.note_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version, r.at, made_by);
   end loop;
   for named in select x from jsonb_object_keys(voices) x loop
     perform lessonloop.note_withdrawals(p_space, named, first);
