@@ -4,7 +4,8 @@
 -- database of the same version with data: it adds what is missing and keeps what is there. What events derive is written by
 -- functions only; nobody has a grant to write it directly.
 
--- First of all, before anything is changed: a database of another schema is refused.
+-- First of all, before anything is changed: a database of another schema is refused. The other files begin by asking for the version,
+-- and end there where this one was refused, or was not applied.
 do $$
 declare
   version constant integer := 1;
@@ -405,13 +406,13 @@ create table if not exists public.lesson_events (
   space uuid not null,
   slug text not null,
   version bigint not null,
+  -- The lift that the event left the lesson with, of which its history tells the course; none where it did not move the lesson.
+  lift_mean double precision,
+  lift_variance double precision,
+  lift_at timestamptz,
   primary key (space, slug, version),
   foreign key (space, version) references public.events (space, version) on delete cascade
 );
--- The lift that the event left the lesson with, of which its history tells the course; none where it did not move the lesson.
-alter table public.lesson_events add column if not exists lift_mean double precision;
-alter table public.lesson_events add column if not exists lift_variance double precision;
-alter table public.lesson_events add column if not exists lift_at timestamptz;
 -- An event that goes takes these along, and is looked for by its version.
 create index if not exists lesson_events_version on public.lesson_events (space, version);
 

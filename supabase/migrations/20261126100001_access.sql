@@ -2,13 +2,7 @@
 -- write run as the owner and ask for the caller's space themselves. An agent signs in to nothing: it is `anon` with a key in the header
 -- `x-lessonloop-key`.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
-
-create or replace function lessonloop.claims() returns jsonb
-language sql stable set search_path = '' as $$
-  select nullif(current_setting('request.jwt.claims', true), '')::jsonb
-$$;
 
 -- The agents' keys that this request carries and that are in force, in the order in which they were sent: of nobody who has signed
 -- in. A caller that answers for several agents sends the key of each, separated by commas; `keys` is as many as are looked at. A key
@@ -63,8 +57,7 @@ begin
     hint = 'list your spaces with GET /rest/v1/spaces, or make one with create_space';
 end $$;
 
--- Rows are seen by members of their space and by its agents, and written by nobody. Who the members are, which keys there are and
--- which devices is nothing for an agent to see.
+-- Who the members are, which keys there are and which devices is nothing for an agent to see.
 do $$
 declare
   t text;
@@ -104,7 +97,7 @@ grant select (id, space, name, created_at, last_used_at, revoked_at) on public.a
 create or replace function lessonloop.people_only() returns trigger
 language plpgsql set search_path = '' as $$
 begin
-  if lessonloop.claims() ->> 'role' = 'anon' then
+  if nullif(current_setting('request.jwt.claims', true), '')::jsonb ->> 'role' = 'anon' then
     raise exception using errcode = 'PT403', message = 'an agent can''t manage spaces, members or keys',
       hint = 'sign in as a member of the space';
   end if;

@@ -3,7 +3,6 @@
 --
 -- Small functions in SQL set no search path of their own, so that they are inlined; whoever calls them has set it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Refuses an event: the field at fault, and why, in words for a person.
@@ -78,12 +77,8 @@ begin
   if jsonb_typeof(p_value) is distinct from 'object' then
     perform lessonloop.refuse('event', 'an object is expected here');
   end if;
-  if p_strict then
-    select x into k from jsonb_object_keys(p_value) x where not p_fields ? x limit 1;
-    if found then
-      perform lessonloop.refuse(k, format('the field `%s` is not known; update the server, or leave it out', left(k, 100)));
-    end if;
-  end if;
+  perform lessonloop.refuse(x, format('the field `%s` is not known; update the server, or leave it out', left(x, 100)))
+  from jsonb_object_keys(p_value) x where p_strict and not p_fields ? x;
   for k, spec in select f.key, f.value from jsonb_each(p_fields) f loop
     v := p_value -> k;
     if v is null then
@@ -104,10 +99,8 @@ begin
         end if;
       when 'bool' then
         good := t = 'boolean';
-      when 'u32' then
-        good := t = 'number' and v::text ~ '^\d{1,10}$' and v::text::bigint <= 4294967295;
-      when 'count' then
-        good := t = 'number' and v::text ~ '^\d{1,10}$' and v::text::bigint <= (spec ->> 2)::bigint;
+      when 'u32', 'count' then
+        good := t = 'number' and v::text ~ '^\d{1,10}$' and v::text::bigint <= coalesce(spec ->> 2, '4294967295')::bigint;
         -- A whole that is no number is refused by its own line.
         if good and spec ->> 3 is not null and v::text::bigint > 0
             and coalesce(jsonb_typeof(p_value -> (spec ->> 3)), 'number') = 'number'
@@ -128,23 +121,18 @@ begin
         good := t = 'string' and lessonloop.instant(v #>> '{}') is not null;
       when 'one' then
         good := t = 'string' and (spec -> 3) ? (v #>> '{}');
-      when 'texts' then
-        good := t = 'array' and not exists (select from jsonb_array_elements(v) x where jsonb_typeof(x) <> 'string');
+      when 'texts', 'objects' then
+        good := t = 'array' and (spec ->> 0 = 'objects'
+          or not exists (select from jsonb_array_elements(v) x where jsonb_typeof(x) <> 'string'));
         if good and jsonb_array_length(v) > (spec ->> 3)::int then
           perform lessonloop.refuse(k, format('`%s` has %s entries; at most %s are taken', k, jsonb_array_length(v), spec ->> 3));
         end if;
-        if good and exists (select from jsonb_array_elements_text(v) x where char_length(x) > (spec ->> 2)::int) then
+        if good and spec ->> 0 = 'texts'
+            and exists (select from jsonb_array_elements_text(v) x where char_length(x) > (spec ->> 2)::int) then
           perform lessonloop.refuse(k, format('an entry of `%s` is longer than %s characters', k, spec ->> 2));
         end if;
-      when 'number' then
-        good := t = 'number';
       when 'object' then
         good := t = 'object';
-      when 'objects' then
-        good := t = 'array';
-        if good and jsonb_array_length(v) > (spec ->> 3)::int then
-          perform lessonloop.refuse(k, format('`%s` has %s entries; at most %s are taken', k, jsonb_array_length(v), spec ->> 3));
-        end if;
     end case;
     if not good then
       perform lessonloop.refuse(k, case spec ->> 0
@@ -153,7 +141,6 @@ begin
         when 'u32' then format('`%s` has to be a whole number from 0 to 4294967295', k)
         when 'count' then format('`%s` has to be a whole number from 0 to %s', k, spec ->> 2)
         when 'float' then format('`%s` has to be a number', k)
-        when 'number' then format('`%s` has to be a number', k)
         when 'time' then format('`%s` has to be an RFC 3339 time such as 2026-11-22T08:30:00.000Z', k)
         when 'one' then format('`%s` has to be one of %s', k, spec ->> 3)
         when 'texts' then format('`%s` has to be a list of texts', k)
@@ -242,9 +229,8 @@ $$;
 create or replace function lessonloop.within_one(p_value jsonb, p_field text, p_words text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
-  if not ((p_value #>> '{}')::float8 between 0 and 1) then
-    perform lessonloop.refuse(p_field, format('%s is %s; it has to be between 0 and 1', p_words, p_value #>> '{}'));
-  end if;
+  perform lessonloop.refuse(p_field, format('%s is %s; it has to be between 0 and 1', p_words, p_value #>> '{}'))
+  where not ((p_value #>> '{}')::float8 between 0 and 1);
 end $$;
 
 create or replace function lessonloop.known_lesson(p_space uuid, p_slug text) returns public.lessons
@@ -253,9 +239,8 @@ declare
   l public.lessons;
 begin
   select * into l from public.lessons x where x.space = p_space and x.slug = p_slug;
-  if not found then
-    perform lessonloop.refuse('lesson', format('there is no lesson `%s`; list or search lessons to find its slug', p_slug));
-  end if;
+  perform lessonloop.refuse('lesson', format('there is no lesson `%s`; list or search lessons to find its slug', p_slug))
+  where not found;
   return l;
 end $$;
 
@@ -265,9 +250,8 @@ declare
   d public.decisions;
 begin
   select * into d from public.decisions x where x.space = p_space and x.decision_id = p_id;
-  if not found then
-    perform lessonloop.refuse('decision_id', format('nothing was recommended for decision `%s`; call recommend with this decision_id first', p_id));
-  end if;
+  perform lessonloop.refuse('decision_id', format('nothing was recommended for decision `%s`; call recommend with this decision_id first', p_id))
+  where not found;
   return d;
 end $$;
 
@@ -275,10 +259,9 @@ end $$;
 create or replace function lessonloop.recommended(p_space uuid, p_decision text, p_lesson text, p_field text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if not exists (select from public.recommendations y
-      where y.space = p_space and y.decision_id = p_decision and y.lesson = p_lesson) then
-    perform lessonloop.refuse(p_field, format('`%s` was not recommended for decision `%s`', p_lesson, p_decision));
-  end if;
+  perform lessonloop.refuse(p_field, format('`%s` was not recommended for decision `%s`', p_lesson, p_decision))
+  where not exists (select from public.recommendations y
+    where y.space = p_space and y.decision_id = p_decision and y.lesson = p_lesson);
 end $$;
 
 -- SHA-256 in hex over every field of a text: what a review is bound to.
@@ -320,9 +303,8 @@ declare
   kind text := jsonb_typeof(p_value);
   good boolean := true;
 begin
-  if (p_name collate "C") !~ '^[a-z0-9_.]{1,64}$' then
-    perform lessonloop.refuse('changes', 'a setting''s name has 1 to 64 lower-case letters, digits, `_` and `.`');
-  end if;
+  perform lessonloop.refuse('changes', 'a setting''s name has 1 to 64 lower-case letters, digits, `_` and `.`')
+  where (p_name collate "C") !~ '^[a-z0-9_.]{1,64}$';
   if kind = 'number' then
     begin
       perform (p_value #>> '{}')::float8;
@@ -337,10 +319,9 @@ begin
   elsif kind = 'object' then
     good := false;
   end if;
-  if not good then
-    perform lessonloop.refuse('changes', format('`%s` has to be null, true, false, a number, a text of at most 1000 '
-      'characters, or a list of at most 100 such texts', p_name));
-  end if;
+  perform lessonloop.refuse('changes', format('`%s` has to be null, true, false, a number, a text of at most 1000 '
+    'characters, or a list of at most 100 such texts', p_name))
+  where not good;
 end $$;
 
 -- Refuses what somebody says of a decision that they have judged otherwise before, or of lessons that were not recommended for it:
@@ -350,32 +331,27 @@ language plpgsql stable set search_path = '' as $$
 declare
   d public.decisions := lessonloop.known_decision(p_space, p_event ->> 'decision_id');
   held jsonb;
-  s text;
 begin
   if p_kind = 'FeedbackGiven' then
-    for s in select jsonb_array_elements_text(lessonloop.sorted(p_event -> 'lessons')) loop
-      perform lessonloop.recommended(p_space, d.decision_id, s, 'lessons');
-    end loop;
+    perform lessonloop.recommended(p_space, d.decision_id, x, 'lessons')
+    from jsonb_array_elements_text(lessonloop.sorted(p_event -> 'lessons')) x;
     held := lessonloop.feedback_by(d, p_by);
-    if (held -> 'outcome', held -> 'lessons', held -> 'causal') is distinct from
-        (p_event -> 'outcome', lessonloop.sorted(p_event -> 'lessons'), lessonloop.sorted(p_event -> 'causal'))
-        and held is not null then
-      perform lessonloop.refuse('decision_id', format('feedback on decision `%s` was given before, as %s; it is given once',
-        d.decision_id, held ->> 'outcome'));
-    end if;
+    perform lessonloop.refuse('decision_id', format('feedback on decision `%s` was given before, as %s; it is given once',
+      d.decision_id, held ->> 'outcome'))
+    where held is not null and (held -> 'outcome', held -> 'lessons', held -> 'causal') is distinct from
+      (p_event -> 'outcome', lessonloop.sorted(p_event -> 'lessons'), lessonloop.sorted(p_event -> 'causal'));
     return;
   end if;
   perform lessonloop.recommended(p_space, d.decision_id, p_event ->> 'lesson', 'lesson');
   held := lessonloop.opinion_by(d, p_by, p_event ->> 'lesson', p_kind = 'Voted');
-  if held -> 'is_positive' <> coalesce(p_event -> 'up', p_event -> 'helpful') then
-    perform lessonloop.refuse('decision_id', format('`%s` was %s in decision `%s` before; this is said once',
-      p_event ->> 'lesson',
-      case when p_kind = 'Voted' and (held ->> 'is_positive')::boolean then 'voted up'
-        when p_kind = 'Voted' then 'voted down'
-        when (held ->> 'is_positive')::boolean then 'rated helpful'
-        else 'rated not helpful' end,
-      d.decision_id));
-  end if;
+  perform lessonloop.refuse('decision_id', format('`%s` was %s in decision `%s` before; this is said once',
+    p_event ->> 'lesson',
+    case when p_kind = 'Voted' and (held ->> 'is_positive')::boolean then 'voted up'
+      when p_kind = 'Voted' then 'voted down'
+      when (held ->> 'is_positive')::boolean then 'rated helpful'
+      else 'rated not helpful' end,
+    d.decision_id))
+  where held -> 'is_positive' <> coalesce(p_event -> 'up', p_event -> 'helpful');
 end $$;
 
 -- Refuses a recommendation that is not well formed, or of lessons that are not there.
@@ -383,32 +359,20 @@ create or replace function lessonloop.check_surfaced(p_space uuid, p_event jsonb
 language plpgsql stable set search_path = '' as $$
 declare
   measured jsonb := p_event -> 'measured';
-  x jsonb;
 begin
   perform lessonloop.shape(p_event -> 'context', lessonloop.fields('context'), true);
-  for x in select * from jsonb_array_elements(p_event -> 'items') loop
-    perform lessonloop.shape(x, lessonloop.fields('item'), true);
-  end loop;
-  if p_event ->> 'retrieval_id' = '' then
-    perform lessonloop.refuse('retrieval_id', 'a retrieval needs an id');
-  end if;
-  for x in select * from jsonb_array_elements(p_event -> 'items') loop
-    perform lessonloop.known_lesson(p_space, x ->> 'lesson');
-  end loop;
+  perform lessonloop.shape(x, lessonloop.fields('item'), true) from jsonb_array_elements(p_event -> 'items') x;
+  perform lessonloop.refuse('retrieval_id', 'a retrieval needs an id') where p_event ->> 'retrieval_id' = '';
+  perform lessonloop.known_lesson(p_space, x ->> 'lesson') from jsonb_array_elements(p_event -> 'items') x;
   if jsonb_typeof(measured) is distinct from 'object' then
     return;
   end if;
   perform lessonloop.shape(measured, lessonloop.fields('measured'), true);
-  for x in select * from jsonb_array_elements(measured -> 'drawn') loop
-    perform lessonloop.shape(x, lessonloop.fields('drawn'), true);
-  end loop;
-  for x in select * from jsonb_array_elements(measured -> 'drawn') loop
-    perform lessonloop.within_one(x -> 'q', 'measured', format('the probability of `%s`', x ->> 'lesson'));
-    perform lessonloop.known_lesson(p_space, x ->> 'lesson');
-  end loop;
-  if measured ? 'control_q' then
-    perform lessonloop.within_one(measured -> 'control_q', 'measured', 'the probability of a control run');
-  end if;
+  perform lessonloop.shape(x, lessonloop.fields('drawn'), true) from jsonb_array_elements(measured -> 'drawn') x;
+  perform lessonloop.within_one(x -> 'q', 'measured', format('the probability of `%s`', x ->> 'lesson')),
+    lessonloop.known_lesson(p_space, x ->> 'lesson')
+  from jsonb_array_elements(measured -> 'drawn') x;
+  perform lessonloop.within_one(measured -> 'control_q', 'measured', 'the probability of a control run');
 end $$;
 
 -- Refuses an event that is not well formed or contradicts the space. `p_event` is what the kind's name holds, and `p_by` who made it.
@@ -421,48 +385,37 @@ declare
   x jsonb;
   s text;
 begin
-  if fields is null or p_kind !~ '^[A-Z]' then
-    perform lessonloop.refuse('event', format('events of the kind `%s` are not known to version %s of the server''s schema; '
-      'apply a newer one', left(p_kind, 100), lessonloop.schema_version()));
-  end if;
+  perform lessonloop.refuse('event', format('events of the kind `%s` are not known to version %s of the server''s schema; '
+    'apply a newer one', left(p_kind, 100), lessonloop.schema_version()))
+  where fields is null or p_kind !~ '^[A-Z]';
   perform lessonloop.shape(p_event, fields, true);
   case p_kind
     when 'LessonAdded' then
       x := p_event -> 'lesson';
       perform lessonloop.shape(x, lessonloop.fields('lesson'), false);
-      if not lessonloop.is_slug(x ->> 'slug') then
-        perform lessonloop.refuse('slug', format('`%s` is not a slug; use lower-case letters, digits and single hyphens, at most 128', x ->> 'slug'));
-      end if;
-      if lessonloop.blank(coalesce(x ->> 'title', '')) then
-        perform lessonloop.refuse('title', 'a lesson needs a title');
-      end if;
+      perform lessonloop.refuse('slug', format('`%s` is not a slug; use lower-case letters, digits and single hyphens, at most 128', x ->> 'slug'))
+      where not lessonloop.is_slug(x ->> 'slug');
+      perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(coalesce(x ->> 'title', ''));
       perform lessonloop.within_one(x -> 'confidence', 'confidence', 'confidence');
       perform lessonloop.within_one(x -> 'effectiveness', 'effectiveness', 'effectiveness');
-      if not ((x ->> 'lift_mean')::float8 between -1 and 1) then
-        perform lessonloop.refuse('lift_mean', format('lift_mean is %s; it has to be between -1 and 1', x ->> 'lift_mean'));
-      end if;
-      if not ((x ->> 'lift_variance')::float8 between 0 and 0.0144::float8) then
-        perform lessonloop.refuse('lift_variance', format('lift_variance is %s; it has to be between 0 and 0.0144', x ->> 'lift_variance'));
-      end if;
-      if exists (select from public.lessons y where y.space = p_space and y.slug = x ->> 'slug') then
-        perform lessonloop.refuse('slug', format('there is a lesson `%s` already; choose another slug, or edit that one', x ->> 'slug'));
-      end if;
+      perform lessonloop.refuse('lift_mean', format('lift_mean is %s; it has to be between -1 and 1', x ->> 'lift_mean'))
+      where not ((x ->> 'lift_mean')::float8 between -1 and 1);
+      perform lessonloop.refuse('lift_variance', format('lift_variance is %s; it has to be between 0 and 0.0144', x ->> 'lift_variance'))
+      where not ((x ->> 'lift_variance')::float8 between 0 and 0.0144::float8);
+      perform lessonloop.refuse('slug', format('there is a lesson `%s` already; choose another slug, or edit that one', x ->> 'slug'))
+      where exists (select from public.lessons y where y.space = p_space and y.slug = x ->> 'slug');
     when 'LessonEdited' then
       perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
       perform lessonloop.may_change(l, p_by);
-      if l.rev <> (p_event ->> 'base_rev')::bigint then
-        perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev));
-      end if;
-      if lessonloop.blank(p_event #>> '{changes,title}') then
-        perform lessonloop.refuse('title', 'a lesson needs a title');
-      end if;
+      perform lessonloop.refuse('base_rev', format('the edit started from revision %s, but `%s` is at revision %s; read it again and repeat the edit', p_event ->> 'base_rev', l.slug, l.rev))
+      where l.rev <> (p_event ->> 'base_rev')::bigint;
+      perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(p_event #>> '{changes,title}');
     when 'LessonReviewed' then
       l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
       perform lessonloop.may_change(l, p_by);
-      if lessonloop.content_hash(l) <> p_event ->> 'content_hash' then
-        perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug));
-      end if;
+      perform lessonloop.refuse('content_hash', format('`%s` has changed since it was read; read it again before reviewing it', l.slug))
+      where lessonloop.content_hash(l) <> p_event ->> 'content_hash';
     when 'LessonArchived', 'LessonRestored' then
       perform lessonloop.may_change(lessonloop.known_lesson(p_space, p_event ->> 'lesson'), p_by);
     when 'ChangeProposed', 'ProposalSettled' then
@@ -472,59 +425,41 @@ begin
     when 'TrialGranted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'LessonsMerged' then
-      if jsonb_array_length(p_event -> 'from') = 0 then
-        perform lessonloop.refuse('from', 'name at least one lesson to merge');
-      end if;
-      if (p_event -> 'from') ? (p_event ->> 'into') then
-        perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'));
-      end if;
+      perform lessonloop.refuse('from', 'name at least one lesson to merge') where jsonb_array_length(p_event -> 'from') = 0;
+      perform lessonloop.refuse('from', format('`%s` can''t be merged into itself', p_event ->> 'into'))
+      where (p_event -> 'from') ? (p_event ->> 'into');
       l := lessonloop.known_lesson(p_space, p_event ->> 'into');
       perform lessonloop.may_change(l, p_by);
-      if l.archived then
-        perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug));
-      end if;
+      perform lessonloop.refuse('into', format('`%s` is archived; restore it before merging into it', l.slug)) where l.archived;
       for s in select distinct (y collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') y order by slug loop
         l := lessonloop.known_lesson(p_space, s);
         perform lessonloop.may_change(l, p_by);
-        if l.archived then
-          perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s));
-        end if;
+        perform lessonloop.refuse('from', format('`%s` is archived; restore it before merging it', s)) where l.archived;
       end loop;
     when 'Surfaced' then
       perform lessonloop.check_surfaced(p_space, p_event);
     when 'UsageTracked' then
-      for x in select * from jsonb_array_elements(p_event -> 'detections') loop
-        perform lessonloop.shape(x, lessonloop.fields('detection'), true);
-      end loop;
+      perform lessonloop.shape(y, lessonloop.fields('detection'), true) from jsonb_array_elements(p_event -> 'detections') y;
       d := lessonloop.known_decision(p_space, p_event ->> 'decision_id');
-      for x in select * from jsonb_array_elements(p_event -> 'detections') loop
-        perform lessonloop.within_one(x -> 'confidence', 'detections', format('the confidence of `%s`', x ->> 'lesson'));
-        perform lessonloop.recommended(p_space, d.decision_id, x ->> 'lesson', 'detections');
-      end loop;
+      perform lessonloop.within_one(y -> 'confidence', 'detections', format('the confidence of `%s`', y ->> 'lesson')),
+        lessonloop.recommended(p_space, d.decision_id, y ->> 'lesson', 'detections')
+      from jsonb_array_elements(p_event -> 'detections') y;
     when 'OutcomeRecorded' then
       -- It may come before the recommendation: from another device, or after one that was set aside.
-      select y.outcome into s from public.decisions y where y.space = p_space and y.decision_id = p_event ->> 'decision_id';
-      if s in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', s) then
-        perform lessonloop.refuse('outcome', format('decision `%s` is settled as %s; a settled outcome can''t be changed',
-          p_event ->> 'decision_id', s));
-      end if;
+      perform lessonloop.refuse('outcome', format('decision `%s` is settled as %s; a settled outcome can''t be changed',
+        y.decision_id, y.outcome))
+      from public.decisions y where y.space = p_space and y.decision_id = p_event ->> 'decision_id'
+        and y.outcome in ('success', 'failure') and p_event ->> 'outcome' not in ('pending', y.outcome);
     when 'FeedbackGiven' then
-      if jsonb_array_length(p_event -> 'lessons') = 0 then
-        perform lessonloop.refuse('lessons', 'name at least one lesson');
-      end if;
-      select y into s from jsonb_array_elements_text(p_event -> 'causal') y where not (p_event -> 'lessons') ? y limit 1;
-      if found then
-        perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', s));
-      end if;
-      for s in select * from jsonb_array_elements_text(p_event -> 'lessons') loop
-        perform lessonloop.known_lesson(p_space, s);
-      end loop;
+      perform lessonloop.refuse('lessons', 'name at least one lesson') where jsonb_array_length(p_event -> 'lessons') = 0;
+      perform lessonloop.refuse('causal', format('`%s` is causal, but not among the lessons; add it to lessons', y))
+      from jsonb_array_elements_text(p_event -> 'causal') y where not (p_event -> 'lessons') ? y;
+      perform lessonloop.known_lesson(p_space, y) from jsonb_array_elements_text(p_event -> 'lessons') y;
     when 'Rated', 'Voted' then
       perform lessonloop.known_lesson(p_space, p_event ->> 'lesson');
     when 'PolicyChanged' then
-      if (select count(*) from jsonb_object_keys(p_event -> 'changes')) not between 1 and 100 then
-        perform lessonloop.refuse('changes', '1 to 100 settings are changed at once');
-      end if;
+      perform lessonloop.refuse('changes', '1 to 100 settings are changed at once')
+      where (select count(*) from jsonb_object_keys(p_event -> 'changes')) not between 1 and 100;
       perform lessonloop.check_setting(y.key, y.value) from jsonb_each(p_event -> 'changes') y;
     when 'ToolSucceeded' then
       null;
@@ -552,10 +487,7 @@ end $$;
 -- Confidence after a step of a rating or vote.
 create or replace function lessonloop.moved(p_confidence float8, p_step float8) returns float8
 language sql immutable as $$
-  select case
-    when p_step > 0 then case when p_confidence + p_step > 1::float8 then 1::float8 else p_confidence + p_step end
-    else case when p_confidence + p_step < 0.1::float8 then 0.1::float8 else p_confidence + p_step end
-  end
+  select case when p_step > 0 then least(p_confidence + p_step, 1::float8) else greatest(p_confidence + p_step, 0.1::float8) end
 $$;
 
 -- What a model embeds, as SHA-256 in hex.
@@ -578,15 +510,6 @@ create or replace function lessonloop.text_list(p_value jsonb) returns text[]
 language sql immutable as $$
   select coalesce(array_agg(x.value order by x.ordinality), '{}')
   from jsonb_array_elements_text(coalesce(nullif(p_value, 'null'), '[]')) with ordinality x
-$$;
-
--- A situation with all its fields, as the core writes it.
-create or replace function lessonloop.situation(p_context jsonb) returns jsonb
-language sql immutable as $$
-  select jsonb_build_object(
-    'decision_id', p_context -> 'decision_id', 'query', p_context -> 'query', 'domain', p_context -> 'domain',
-    'project_type', p_context -> 'project_type', 'tech_stack', coalesce(p_context -> 'tech_stack', '[]'),
-    'phase', p_context -> 'phase')
 $$;
 
 create or replace function lessonloop.is_agent(p_by text) returns boolean
@@ -706,15 +629,13 @@ begin
   return lessonloop.lift_bounded(s);
 end $$;
 
--- A lift after a run of which the base rate learns nothing.
-create or replace function lessonloop.lift_alone(s lessonloop.standing, h float8, p_base float8[], p_won boolean, p_at timestamptz)
-returns lessonloop.standing
+-- The surprise of a run of which one lesson alone learns, and not the base rate.
+create or replace function lessonloop.lift_surprise_alone(
+  s lessonloop.standing, h float8, p_base float8[], p_won boolean, p_at timestamptz) returns float8[]
 language plpgsql immutable set search_path = '' as $$
-declare
-  held lessonloop.standing := lessonloop.lift_at(s, p_at);
 begin
-  return lessonloop.lift_moved(s, h, lessonloop.lift_surprise(
-    p_base[1] + h * held.lift_mean, p_base[2] + h * h * held.lift_variance, p_won), p_at);
+  s := lessonloop.lift_at(s, p_at);
+  return lessonloop.lift_surprise(p_base[1] + h * s.lift_mean, p_base[2] + h * h * s.lift_variance, p_won);
 end $$;
 
 -- A lift after the lesson was shown or used once more and credited with nothing.
@@ -790,10 +711,7 @@ end $$;
 create or replace function lessonloop.qualified(s lessonloop.standing, p_at timestamptz) returns lessonloop.standing
 language plpgsql immutable set search_path = '' as $$
 declare
-  proven boolean := case
-    when s.times_applied >= 3 then s.success_count::float8 / s.times_applied::float8 >= 0.5::float8
-    else false
-  end;
+  proven boolean := case when s.times_applied >= 3 then s.success_count::float8 / s.times_applied::float8 >= 0.5::float8 else false end;
 begin
   if proven <> s.proven_effective then
     s.proven_effective := proven;
@@ -804,7 +722,8 @@ end $$;
 
 -- A standing after something was said: that the lesson was `shown`, `rated` or `voted` well or not, was a `cause` of what
 -- came well or not, was `present` at it, `passed` over for others that were, or `applied` in a decision that came well or not,
--- that it gets a `trial`, or another text (`edited`). `p_base` is the base rate that a rating is held against.
+-- of which its lift learns (`taught`), that it gets a `trial`, or another text (`edited`). `p_base` is the base rate that a rating
+-- is held against, or what teaches: the surprise, and the weight.
 create or replace function lessonloop.told(
   s lessonloop.standing, p_what text, p_good boolean, p_at timestamptz, p_base float8[] default null)
 returns lessonloop.standing
@@ -817,19 +736,13 @@ begin
         s := lessonloop.lift_unheeded(s, p_at);
       end if;
     when 'rated' then
-      if p_good then
-        s.times_helpful := lessonloop.capped(s.times_helpful + 1);
-      else
-        s.times_not_helpful := lessonloop.capped(s.times_not_helpful + 1);
-      end if;
+      s.times_helpful := lessonloop.capped(s.times_helpful + p_good::integer);
+      s.times_not_helpful := lessonloop.capped(s.times_not_helpful + (not p_good)::integer);
       s.confidence := lessonloop.moved(s.confidence, case when p_good then 0.02::float8 else -0.03::float8 end);
-      s := lessonloop.lift_alone(s, 0.3::float8, p_base, p_good, p_at);
+      s := lessonloop.lift_moved(s, 0.3::float8, lessonloop.lift_surprise_alone(s, 0.3::float8, p_base, p_good, p_at), p_at);
     when 'voted' then
-      if p_good then
-        s.upvotes := lessonloop.capped(s.upvotes + 1);
-      else
-        s.downvotes := lessonloop.capped(s.downvotes + 1);
-      end if;
+      s.upvotes := lessonloop.capped(s.upvotes + p_good::integer);
+      s.downvotes := lessonloop.capped(s.downvotes + (not p_good)::integer);
       s.confidence := lessonloop.moved(s.confidence, case when p_good then 0.05::float8 else -0.05::float8 end);
     when 'cause', 'present', 'passed' then
       s.use_count := lessonloop.capped(s.use_count + 1);
@@ -846,13 +759,11 @@ begin
       end if;
     when 'applied' then
       s.times_applied := lessonloop.capped(s.times_applied + 1);
-      if p_good then
-        s.success_count := lessonloop.capped(s.success_count + 1);
-        s.consecutive_failures := 0;
-      else
-        s.consecutive_failures := lessonloop.capped(s.consecutive_failures + 1);
-      end if;
+      s.success_count := lessonloop.capped(s.success_count + p_good::integer);
+      s.consecutive_failures := case when p_good then 0 else lessonloop.capped(s.consecutive_failures + 1) end;
       s := lessonloop.qualified(s, p_at);
+    when 'taught' then
+      s := lessonloop.lift_moved(s, p_base[3], p_base, p_at);
     when 'trial' then
       s.consecutive_failures := 0;
       s.trial_from := s.times_applied;
@@ -879,9 +790,7 @@ begin
     s.effectiveness := lessonloop.divided(s.effectiveness * a + other.effectiveness * b, a + b);
   end if;
   s := lessonloop.lift_merged(s, other);
-  if other.confidence > s.confidence then
-    s.confidence := other.confidence;
-  end if;
+  s.confidence := greatest(s.confidence, other.confidence);
   s.frequency := lessonloop.capped(s.frequency + other.frequency);
   s.upvotes := lessonloop.capped(s.upvotes + other.upvotes);
   s.downvotes := lessonloop.capped(s.downvotes + other.downvotes);
@@ -998,8 +907,6 @@ declare
   varies float8;
   l public.lessons;
   s lessonloop.standing;
-  held lessonloop.standing;
-  own lessonloop.standing;
   waits boolean;
 begin
   select * into d from public.decisions x where x.space = p_space and x.decision_id = p_decision and x.at is not null;
@@ -1010,15 +917,14 @@ begin
   in_domain := lessonloop.domain_key(d.context ->> 'domain');
   base := lessonloop.base_of(p_space, in_domain);
   -- 1 for a cause, 0 where others were or where it was not seen applied, else what the detection says.
-  select array_agg(w.lesson order by w.position), array_agg(least(w.h, 1::float8) order by w.position) into names, weights
-  from (
+  select coalesce(array_agg(w.lesson order by w.position), '{}'), array_agg(least(w.h, 1::float8) order by w.position)
+  into names, weights from (
     select x.lesson, x.position, case
       when exists (select from jsonb_array_elements(d.feedback) f where (f -> 'causal') ? x.lesson) then 1::float8
       when not x.was_applied or exists (select from jsonb_array_elements(d.feedback) f where f -> 'causal' <> '[]') then 0::float8
       else x.confidence end as h
     from public.recommendations x where x.space = p_space and x.decision_id = p_decision and not x.learned) w
   where w.h > 0.001::float8;
-  names := coalesce(names, '{}');
   if not d.taught then
     expected := base[1];
     varies := base[2];
@@ -1045,35 +951,18 @@ begin
     v := v + 2;
   end if;
   for i in 1..cardinality(names) loop
-    h := weights[i];
     select * into l from public.lessons x where x.space = p_space and x.slug = names[i];
-    s := lessonloop.standing_of(l);
-    own := l.pending_standing;
     if d.taught then
-      held := lessonloop.lift_at(s, p_at);
-      surprise := lessonloop.lift_surprise(base[1] + h * held.lift_mean, base[2] + h * h * held.lift_variance, won);
+      surprise := lessonloop.lift_surprise_alone(lessonloop.standing_of(l), weights[i], base, won, p_at);
     end if;
     -- The word of a lesson's writer waits, whoever else spoke.
     select coalesce(bool_or(lessonloop.is_self_vote(l, g.by)), false) into waits
     from (
       select unnest(array[d."by", d.outcome_by, p_by]) as by
       union all select f ->> 'by' from jsonb_array_elements(d.feedback) f) g;
-    if waits and own.confidence is null then
-      own := s;
-    end if;
-    if own.confidence is not null then
-      own := lessonloop.lift_moved(own, h, surprise, p_at);
-    end if;
-    if not waits then
-      s := lessonloop.lift_moved(s, h, surprise, p_at);
-    end if;
-    update public.lessons x set
-      lift_mean = s.lift_mean, lift_variance = s.lift_variance, lift_at = s.lift_at,
-      pending_standing = case when own.confidence is not null then own end, version = v + 1
-    where x.space = p_space and x.slug = l.slug;
-    update public.recommendations x set learned = true, version = v + 2
+    v := lessonloop.move(p_space, l.slug, 'taught', won, p_at, v, waits, surprise || weights[i]) + 1;
+    update public.recommendations x set learned = true, version = v
     where x.space = p_space and x.decision_id = p_decision and x.lesson = l.slug;
-    v := v + 2;
   end loop;
   return v;
 end $$;
@@ -1152,10 +1041,10 @@ create or replace function lessonloop.edit_lesson(p_space uuid, p_event jsonb, p
 language plpgsql volatile set search_path = '' as $$
 declare
   c jsonb := p_event -> 'changes';
-  before public.lessons;
-  hash text;
+  before text;
+  now_embedded text;
 begin
-  select * into before from public.lessons x where x.space = p_space and x.slug = p_event ->> 'lesson';
+  select x.embedded_hash into before from public.lessons x where x.space = p_space and x.slug = p_event ->> 'lesson';
   update public.lessons l set
     text_at = case when coalesce(c ->> 'title', c ->> 'description', c ->> 'context', c ->> 'recommendation') is null
       then l.text_at else p_at end,
@@ -1177,12 +1066,9 @@ begin
     updated_at = p_at,
     version = v + 1
   where l.space = p_space and l.slug = p_event ->> 'lesson'
-  returning l.embedded_hash into hash;
-  if hash <> before.embedded_hash then
-    perform lessonloop.put_standing(p_space, before.slug,
-      lessonloop.told(lessonloop.standing_of(before), 'edited', true, p_at),
-      case when (before.pending_standing).confidence is not null then lessonloop.told(before.pending_standing, 'edited', true, p_at) end,
-      v + 1);
+  returning l.embedded_hash into now_embedded;
+  if now_embedded <> before then
+    return lessonloop.move(p_space, p_event ->> 'lesson', 'edited', true, p_at, v, false);
   end if;
   return v + 1;
 end $$;
@@ -1238,33 +1124,32 @@ create or replace function lessonloop.surface(
   p_space uuid, p_event jsonb, p_raw json, p_at timestamptz, v bigint, p_by text) returns bigint
 language plpgsql volatile set search_path = '' as $$
 declare
-  decision text := p_event #>> '{context,decision_id}';
+  c constant jsonb := p_event -> 'context';
+  decision constant text := c ->> 'decision_id';
   item json;
   d public.decisions;
-  s lessonloop.standing;
   place integer;
   from_version constant bigint := v;
-  counted bigint;
   muted constant boolean := lessonloop.is_muted(p_space, p_by, p_at);
 begin
   if decision is not null then
+    -- A situation has all its fields, as the core writes it.
     insert into public.decisions as x (space, decision_id, context, "by", at, measured, asked_at, version)
-    values (p_space, decision, lessonloop.situation(p_event -> 'context'), p_by, p_at, lessonloop.measured(p_raw -> 'measured'),
-      from_version, v + 1)
+    values (p_space, decision, jsonb_build_object(
+      'decision_id', c -> 'decision_id', 'query', c -> 'query', 'domain', c -> 'domain', 'project_type', c -> 'project_type',
+      'tech_stack', coalesce(c -> 'tech_stack', '[]'), 'phase', c -> 'phase'),
+      p_by, p_at, lessonloop.measured(p_raw -> 'measured'), from_version, v + 1)
     on conflict (space, decision_id) do update
       set context = excluded.context, "by" = excluded."by", at = excluded.at, measured = excluded.measured,
         asked_at = excluded.asked_at, version = excluded.version
       -- Its outcome came first.
       where x.at is null;
-    get diagnostics counted = row_count;
-    v := v + counted;
-    if counted = 0 and p_event #>> '{context,query}' is not null then
+    v := v + found::integer;
+    if not found and c ->> 'query' is not null then
       -- A session begins before anything is asked.
-      update public.decisions x
-      set context = jsonb_set(x.context, '{query}', p_event #> '{context,query}'), version = v + 1
+      update public.decisions x set context = jsonb_set(x.context, '{query}', c -> 'query'), version = v + 1
       where x.space = p_space and x.decision_id = decision and x.context ->> 'query' is null;
-      get diagnostics counted = row_count;
-      v := v + counted;
+      v := v + found::integer;
     end if;
     select * into d from public.decisions x where x.space = p_space and x.decision_id = decision;
     select coalesce(max(x.position), 0) into place from public.recommendations x
@@ -1273,28 +1158,20 @@ begin
   for item in select * from json_array_elements(p_raw -> 'items') loop
     insert into public.retrievals (space, retrieval_id, lesson)
     values (p_space, p_event ->> 'retrieval_id', item ->> 'lesson') on conflict do nothing;
-    get diagnostics counted = row_count;
-    if counted > 0 and not muted then
-      v := v + 1;
-      select (lessonloop.told(lessonloop.standing_of(l), 'shown', true, p_at)).* into s
-      from public.lessons l where l.space = p_space and l.slug = item ->> 'lesson';
-      update public.lessons l set times_surfaced = s.times_surfaced, version = v,
-        lift_mean = s.lift_mean, lift_variance = s.lift_variance, lift_at = s.lift_at,
-        pending_standing = case when (l.pending_standing).confidence is not null then lessonloop.told(l.pending_standing, 'shown', true, p_at) end
-      where l.space = p_space and l.slug = item ->> 'lesson';
+    if found and not muted then
+      v := lessonloop.move(p_space, item ->> 'lesson', 'shown', true, p_at, v, false);
     end if;
     if decision is not null then
       insert into public.recommendations (
         space, decision_id, position, lesson, domain, relevance_score, likelihood, was_presented, was_applied, match_type, confidence,
         trade_outcome, pnl_percent, contributed_to_success, settled, at, version)
       values (
-        p_space, decision, place + 1, item ->> 'lesson', coalesce(p_event #>> '{context,domain}', ''),
+        p_space, decision, place + 1, item ->> 'lesson', coalesce(c ->> 'domain', ''),
         coalesce((item ->> 'relevance')::float8, 0), (item ->> 'likelihood')::float8, true, false, 'none', 0, d.outcome, d.pnl_percent, false, false,
         p_at, v + 1)
       on conflict (space, decision_id, lesson) do nothing;
-      get diagnostics counted = row_count;
-      place := place + counted::integer;
-      v := v + counted;
+      place := place + found::integer;
+      v := v + found::integer;
       -- Who asked first, which may have been without this lesson, decides whether its outcome waits.
       insert into public.lesson_events (space, slug, version)
       select p_space, item ->> 'lesson', d.asked_at where d.asked_at < from_version on conflict do nothing;
@@ -1369,12 +1246,9 @@ declare
   name text;
   waits boolean;
 begin
-  if p_kind = 'Rated' then
-    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'rated', (p_event ->> 'helpful')::boolean, p_at, v, p_by,
-      p_event ->> 'decision_id');
-  elsif p_kind = 'Voted' then
-    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', 'voted', (p_event ->> 'up')::boolean, p_at, v, p_by,
-      p_event ->> 'decision_id');
+  if p_kind in ('Rated', 'Voted') then
+    return lessonloop.give_opinion(p_space, p_event ->> 'lesson', lower(p_kind),
+      coalesce(p_event ->> 'up', p_event ->> 'helpful')::boolean, p_at, v, p_by, p_event ->> 'decision_id');
   end if;
   insert into public.feedback_times (space, version, at) values (p_space, v, p_at);
   for name in select distinct x from jsonb_array_elements_text(p_event -> 'lessons') x loop
@@ -1419,20 +1293,6 @@ begin
       'is_positive', coalesce(p_event -> 'up', p_event -> 'helpful')))
     where x.space = p_space and x.decision_id = d.decision_id;
   end if;
-  return v;
-end $$;
-
--- A value taken back stays as a row, so that replicas learn of it.
-create or replace function lessonloop.change_settings(p_space uuid, p_event jsonb, p_raw json, v bigint) returns bigint
-language plpgsql volatile set search_path = '' as $$
-declare
-  key text;
-begin
-  for key in select x from jsonb_object_keys(p_event -> 'changes') x loop
-    v := v + 1;
-    insert into public.settings (space, name, value, version) values (p_space, key, p_raw -> 'changes' -> key, v)
-    on conflict (space, name) do update set value = excluded.value, version = excluded.version;
-  end loop;
   return v;
 end $$;
 
@@ -1485,7 +1345,12 @@ declare
 begin
   case lessonloop.kind_in_force(p_space, p_kind, p_event, p_at, p_by)
     when 'muted' then
-      v := lessonloop.apply_muted(p_space, p_kind, p_event, v);
+      -- That a decision was named is left of an event of which nothing counts.
+      if p_kind = 'OutcomeRecorded' then
+        insert into public.decisions (space, decision_id, version) values (p_space, p_event ->> 'decision_id', v + 1)
+        on conflict do nothing;
+        v := v + found::integer;
+      end if;
     when 'ChangeProposed', 'ProposalSettled' then
       v := lessonloop.apply_proposal(p_space, p_kind, p_event, p_at, v, p_by);
     when 'VoiceWithdrawn', 'VoiceReinstated' then
@@ -1527,7 +1392,12 @@ begin
       from public.lessons l where l.space = p_space and l.slug = named;
       update public.lessons l set updated_at = p_at where l.space = p_space and l.slug = named;
     when 'PolicyChanged' then
-      v := lessonloop.change_settings(p_space, p_event, p_raw, v);
+      -- A value taken back stays as a row, so that replicas learn of it.
+      insert into public.settings (space, name, value, version)
+      select p_space, x.key, p_raw -> 'changes' -> x.key, v + x.place
+      from jsonb_object_keys(p_event -> 'changes') with ordinality x (key, place)
+      on conflict (space, name) do update set value = excluded.value, version = excluded.version;
+      v := v + (select count(*) from jsonb_object_keys(p_event -> 'changes'));
     when 'ToolSucceeded' then
       v := lessonloop.record_tool(p_space, p_event, p_at, v);
   end case;

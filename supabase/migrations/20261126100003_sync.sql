@@ -1,6 +1,8 @@
 -- Push and pull: how devices and edges send their events, and take the rows that changed.
+--
+-- Hosted Supabase ends a statement of `anon` after three seconds and one of a person after eight. PostgREST takes a function's own
+-- limit before it calls it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Refuses an app whose ledger is of another version than the one kept here, before anything of it is read. It keeps what it has.
@@ -16,12 +18,6 @@ begin
       detail = 'p_ledger_version', hint = 'reload the page, or update the edge or the program';
   end if;
 end $$;
-
--- Whether two events are the same, apart from how they are written and from who they say made them, which is set here.
-create or replace function lessonloop.same_event(a json, b json) returns boolean
-language sql immutable as $$
-  select a::jsonb - 'by' = b::jsonb - 'by'
-$$;
 
 -- An event as it is kept: what was sent, with who made it. What happened stays the text it was: jsonb would lose the sign
 -- of a zero.
@@ -45,11 +41,11 @@ begin
     from json_each(p_json) x);
 end $$;
 
--- Whether an event claims an approval.
-create or replace function lessonloop.claims_approval(p_event jsonb) returns boolean
+-- Where in an event an approval is claimed; null where none is.
+create or replace function lessonloop.claimed_approval(p_event jsonb) returns text[]
 language sql immutable as $$
-  select coalesce(
-    'approved' in (p_event #>> '{event,LessonAdded,lesson,trust}', p_event #>> '{event,LessonEdited,trust}'), false)
+  select case when p_event #>> '{event,LessonAdded,lesson,trust}' = 'approved' then '{event,LessonAdded,lesson,trust}'::text[]
+    when p_event #>> '{event,LessonEdited,trust}' = 'approved' then '{event,LessonEdited,trust}' end
 $$;
 
 -- Events without the approvals that they claim.
@@ -57,22 +53,18 @@ create or replace function lessonloop.without_approvals(p_events json) returns j
 language plpgsql immutable set search_path = '' as $$
 begin
   if json_typeof(p_events) is distinct from 'array'
-      or not exists (select from json_array_elements(p_events) x where lessonloop.claims_approval(x::jsonb)) then
+      or not exists (select from json_array_elements(p_events) x where lessonloop.claimed_approval(x::jsonb) is not null) then
     return p_events;
   end if;
   return (
     select json_agg(
-      case
-        when not lessonloop.claims_approval(x.value::jsonb) then x.value
-        when x.value::jsonb #>> '{event,LessonAdded,lesson,trust}' = 'approved'
-          then lessonloop.with_value(x.value, '{event,LessonAdded,lesson,trust}', '"unreviewed"')
-        else lessonloop.with_value(x.value, '{event,LessonEdited,trust}', '"unreviewed"')
-      end order by x.ordinality)
-    from json_array_elements(p_events) with ordinality x);
+      case when p.path is null then x.value else lessonloop.with_value(x.value, p.path, '"unreviewed"') end order by x.ordinality)
+    from json_array_elements(p_events) with ordinality x cross join lessonloop.claimed_approval(x.value::jsonb) p (path));
 end $$;
 
 -- Notes which lessons an event moved or saw, and the lift that it left those with that it moved.
-create or replace function lessonloop.note_event(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
+create or replace function lessonloop.note_event(
+  p_space uuid, p_kind text, p_event jsonb, p_version bigint, p_at timestamptz, p_by text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin
   insert into public.lesson_events (space, slug, version, lift_mean, lift_variance, lift_at)
@@ -100,6 +92,12 @@ begin
     select p_space, x ->> 'lesson', o.version from jsonb_array_elements(p_event -> 'items') x
     join public.events o on o.space = p_space and o.kind = 'OutcomeRecorded' and o.version between 1 and p_version
       and o.payload #>> '{event,OutcomeRecorded,decision_id}' = p_event #>> '{context,decision_id}'
+    on conflict do nothing;
+  elsif p_kind in ('FeedbackGiven', 'Rated', 'Voted', 'TrialGranted') and lessonloop.is_muted(p_space, p_by, p_at) then
+    -- An event of a withdrawn voice moves none of those that it names.
+    insert into public.lesson_events (space, slug, version)
+    select p_space, x, p_version
+    from jsonb_array_elements_text(coalesce(p_event -> 'lessons', jsonb_build_array(p_event -> 'lesson'))) x
     on conflict do nothing;
   end if;
 end $$;
@@ -156,9 +154,7 @@ begin
 
   select s.version, set_config('lessonloop.tools', s.tools::text, true) into v, name
   from public.spaces s where s.id = p_space for update;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   insert into public.actors (space, id, user_id) values (p_space, p_actor, p_user) on conflict do nothing;
   select a.user_id, a.last_seq into owner, acked from public.actors a where a.space = p_space and a.id = p_actor;
   if owner is distinct from p_user then
@@ -190,7 +186,8 @@ begin
         union all
         select y.payload_hash, y.payload, y.field, y.reason from public.rejected_events y
         where y.space = p_space and y.actor = p_actor and y.seq = number) x;
-      if found and (held.payload_hash = hash or lessonloop.same_event(held.payload, raw)) then
+      -- The same, apart from how it is written and from who it says made it, which is set here.
+      if found and (held.payload_hash = hash or held.payload::jsonb - 'by' = e - 'by') then
         duplicates := duplicates + 1;
         -- The answer that told of it may have been lost.
         if held.reason is not null then
@@ -245,20 +242,15 @@ begin
 
     if why is null then
       begin
-        if octet_length(raw::text) > most_bytes_each then
-          perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each));
-        end if;
-        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["number", "!"], "at": ["time", "!"],
+        perform lessonloop.refuse('event', format('an event has at most %s bytes', most_bytes_each))
+        where octet_length(raw::text) > most_bytes_each;
+        perform lessonloop.shape(e, '{"op_id": ["text", "!", 200], "actor": ["text", "!", 200], "seq": ["float", "!"], "at": ["time", "!"],
           "by": ["text", "", 200], "request": ["text", "?", 64], "event": ["object", "!"]}', true);
-        if op = '' then
-          perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7');
-        end if;
-        if e ->> 'request' !~ '^[0-9a-f]{64}$' then
-          perform lessonloop.refuse('request', '`request` has to be a SHA-256 as 64 lower-case hexadecimal digits');
-        end if;
-        if (select count(*) from jsonb_object_keys(e -> 'event')) <> 1 then
-          perform lessonloop.refuse('event', 'an event is of one kind');
-        end if;
+        perform lessonloop.refuse('op_id', 'an event needs an op_id; use a UUIDv7') where op = '';
+        perform lessonloop.refuse('request', '`request` has to be a SHA-256 as 64 lower-case hexadecimal digits')
+        where e ->> 'request' !~ '^[0-9a-f]{64}$';
+        perform lessonloop.refuse('event', 'an event is of one kind')
+        where (select count(*) from jsonb_object_keys(e -> 'event')) <> 1;
         name := (select x from jsonb_object_keys(e -> 'event') x);
         at := lessonloop.instant(e ->> 'at');
         perform lessonloop.check_event(p_space, name, e -> 'event' -> name, made_by);
@@ -281,11 +273,10 @@ begin
     v := lessonloop.apply_event(p_space, name, e -> 'event' -> name, raw -> 'event' -> name, at, v, made_by);
     today := to_char(at at time zone 'UTC', 'YYYY-MM-DD');
     days := days || jsonb_build_object(today, coalesce((days ->> today)::bigint, 0) + 1);
-    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version);
+    perform lessonloop.note_event(p_space, name, e -> 'event' -> name, from_version, at, made_by);
     if name in ('VoiceWithdrawn', 'VoiceReinstated') then
       v := lessonloop.refold(p_space, v);
     elsif lessonloop.is_muted(p_space, made_by, at) then
-      perform lessonloop.note_muted(p_space, name, e -> 'event' -> name, from_version);
       perform lessonloop.note_withdrawals(p_space, made_by, from_version);
     end if;
   end loop;
@@ -311,14 +302,12 @@ end $$;
 -- An agent's devices are the space's: isolates come and go, and one goes on with what another began.
 create or replace function public.push_events(
   p_space uuid, p_actor text, p_events json, p_ledger_version integer) returns jsonb
-language plpgsql volatile security definer set search_path = '' set statement_timeout = '300s' as $$
+language plpgsql volatile security definer set search_path = '' set statement_timeout = '8s' as $$
 declare
   keys uuid[];
 begin
   perform lessonloop.same_ledger(p_ledger_version);
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if auth.uid() is null then
     keys := array(select a.id from lessonloop.agents() a where a.space = p_space);
   end if;
@@ -405,7 +394,8 @@ $$;
 --   days      how many events each of the latest 60 days with events has; on the last page, when anything changed
 create or replace function public.pull_changes(
   p_space uuid, p_ledger_version integer, p_cursor bigint default 0, p_limit integer default 1000) returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set extra_float_digits = 1 as $$
+language plpgsql stable security invoker
+set search_path = '' set enable_seqscan = off set extra_float_digits = 1 set statement_timeout = '8s' as $$
 declare
   most_bytes constant bigint := 4000000;
   feedback_days constant interval := '30 days';
@@ -418,9 +408,7 @@ declare
 begin
   perform lessonloop.same_ledger(p_ledger_version);
   select s.epoch, s.version into epoch, newest from public.spaces s where s.id = p_space;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   with changed as (
     (select 1 as kind, l.version, lessonloop.lesson_json(l) as body from public.lessons l
      where l.space = p_space and l.version > from_version order by l.version limit most + 1)
@@ -485,14 +473,12 @@ end $$;
 create or replace function public.lesson_history(
   p_space uuid, p_slug text, p_before bigint default null, p_limit integer default 50)
 returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most integer := least(greatest(coalesce(p_limit, 50), 1), 500);
   answer json;
 begin
-  if not exists (select from public.spaces s where s.id = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.spaces s where s.id = p_space);
   if not exists (select from public.lessons l where l.space = p_space and l.slug = p_slug) then
     raise exception using errcode = 'PT404', message = format('there is no lesson `%s`', p_slug);
   end if;
@@ -522,12 +508,4 @@ grant execute on function
   lessonloop.same_ledger(integer), lessonloop.standing_json(lessonloop.standing), lessonloop.lesson_json(public.lessons),
   lessonloop.recommendation_json(public.recommendations), lessonloop.decision_json(public.decisions),
   lessonloop.base_json(public.domain_bases), lessonloop.tool_json(public.tool_successes)
-  to authenticated;
-revoke all on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
-  public.lesson_history(uuid, text, bigint, integer)
-  from public, anon;
-grant execute on function
-  public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
-  public.lesson_history(uuid, text, bigint, integer)
   to authenticated;

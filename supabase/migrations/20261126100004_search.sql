@@ -11,7 +11,6 @@
 -- Functions that read vectors and words run as the owner and ask for the caller's space themselves: row-level security would keep
 -- their operators, which nobody has called leakproof, away from the indexes. What they give is what a member may read.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- pgvector's types and operators are looked up here and now, wherever its schema is: bodies without quotes are stored parsed.
@@ -212,21 +211,6 @@ language sql immutable
 return octet_length(l.slug) + octet_length(l.title) + octet_length(l.description) + octet_length(l.context)
   + octet_length(l.recommendation) + octet_length(array_to_string(l.tags || l.tech_stacks || l.project_types, ' '));
 
--- Adds (1) or takes away (-1) the words of some lessons of one space.
-create or replace function lessonloop.count_words(p_space uuid, p_all text[], p_by integer) returns void
-language plpgsql set search_path = '' as $$
-begin
-  if p_by > 0 then
-    insert into lessonloop.word_counts as c (space, word, lessons)
-    select p_space, t.word, count(*) from unnest(p_all) as t (word) group by t.word order by t.word collate "C"
-    on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
-  else
-    update lessonloop.word_counts c set lessons = c.lessons - n.n
-    from (select t.word, count(*) as n from unnest(p_all) as t (word) group by t.word) n
-    where c.space = p_space and c.word = n.word collate "C";
-  end if;
-end $$;
-
 create or replace function lessonloop.words_added() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
@@ -264,10 +248,11 @@ begin
       return null;
     end if;
     now_said := lessonloop.terms_of(new);
-    perform lessonloop.count_words(new.space, array(
-      select unnest(tsvector_to_array(was_said)) except select unnest(tsvector_to_array(now_said))), -1);
-    perform lessonloop.count_words(new.space, array(
-      select unnest(tsvector_to_array(now_said)) except select unnest(tsvector_to_array(was_said))), 1);
+    insert into lessonloop.word_counts as c (space, word, lessons)
+    select new.space, t.word, sum(t.by) from (
+      select unnest(tsvector_to_array(now_said)) as word, 1 as by union all select unnest(tsvector_to_array(was_said)), -1) t
+    group by t.word having sum(t.by) <> 0 order by t.word collate "C"
+    on conflict (space, word) do update set lessons = c.lessons + excluded.lessons;
     update lessonloop.lesson_words w set terms = now_said, length = lessonloop.term_count(now_said)
     where w.space = new.space and w.slug = new.slug;
     update lessonloop.space_sizes z set bytes = z.bytes + lessonloop.text_bytes(new) - lessonloop.text_bytes(old)
@@ -370,10 +355,6 @@ language sql immutable
 return lessonloop.as_share(l.effectiveness)
   * case when l.use_count >= 3 then greatest(0.3, l.causal_hits::double precision / l.use_count) else 1 end;
 
-create or replace function lessonloop.causal_standing(l public.lessons) returns real
-language sql immutable
-return lessonloop.causal_share(l)::real;
-
 -- A distance as meaning, 0 to 1: 0 up to the cosine `p_from`, 1 from `p_to` on. Both belong to the model of the vectors; the defaults are
 -- those of all-MiniLM-L6-v2.
 create or replace function lessonloop.meaning_of(
@@ -401,7 +382,7 @@ end $$;
 -- "embedding", 384 numbers. A vector of a text that the lesson no longer has is left out and named in `stale`, as is one of
 -- a lesson that is not there in `unknown`. All rows are stored, or none.
 create or replace function public.put_embeddings(p_space uuid, p_model text, p_rows jsonb) returns jsonb
-language plpgsql volatile security definer set search_path = '' set enable_seqscan = off as $$
+language plpgsql volatile security definer set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most_rows constant integer := 1000;
   most_bytes constant integer := 16777216;
@@ -409,9 +390,7 @@ declare
   place bigint;
   answer jsonb;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if p_model is null or char_length(p_model) not between 1 and 200 then
     raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
   end if;
@@ -487,16 +466,14 @@ end $$;
 create or replace function public.pull_embeddings(
   p_space uuid, p_model text, p_after text default '', p_limit integer default 1000,
   p_hashes text[] default null, p_lacking_after text default null) returns json
-language plpgsql stable security invoker set search_path = '' set enable_seqscan = off as $$
+language plpgsql stable security invoker set search_path = '' set enable_seqscan = off set statement_timeout = '8s' as $$
 declare
   most_hashes constant integer := 1000;
   most integer := least(greatest(coalesce(p_limit, 1000), 1), 1000);
   given json;
   lacking json;
 begin
-  if not exists (select from public.spaces s where s.id = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.spaces s where s.id = p_space);
   if p_model is null or char_length(p_model) not between 1 and 200 then
     raise exception using errcode = 'PT400', message = 'p_model has to have 1 to 200 characters';
   end if;
@@ -572,7 +549,7 @@ begin
   insert into lessonloop.vectors as v (space, slug, model, near, live, approved, domain, category, confidence, causal)
   select l.space, l.slug, e.model, lessonloop.as_half(e.packed, e.embedding),
     not l.archived and l.trust <> 'quarantined', l.trust = 'approved', lower(btrim(l.domain)), l.category,
-    lessonloop.as_share(l.confidence), lessonloop.causal_standing(l)
+    lessonloop.as_share(l.confidence), lessonloop.causal_share(l)::real
   from unnest(p_slugs) s (slug)
   cross join lateral (select x from public.lessons x where x.space = p_space and x.slug = s.slug offset 0) k
   cross join lateral (select (k.x).*) l
@@ -590,33 +567,21 @@ language plpgsql security definer set search_path = '' as $$
 declare
   s uuid;
 begin
-  for s in select distinct a.space from put a loop
-    perform lessonloop.put_near(s, array(select distinct a.slug from put a where a.space = s));
+  -- Of a space that is leaving, what is kept beside its lessons goes by itself.
+  for s in select distinct c.space from changed c where not lessonloop.is_leaving(c.space) loop
+    perform lessonloop.put_near(s, array(select distinct c.slug from changed c where c.space = s));
   end loop;
   return null;
 end $$;
 
-create or replace trigger embeddings_added after insert on public.lesson_embeddings referencing new table as put
+create or replace trigger embeddings_added after insert on public.lesson_embeddings referencing new table as changed
 for each statement execute function lessonloop.embeddings_put();
 
-create or replace trigger embeddings_changed after update on public.lesson_embeddings referencing new table as put
+create or replace trigger embeddings_changed after update on public.lesson_embeddings referencing new table as changed
 for each statement execute function lessonloop.embeddings_put();
 
-create or replace function lessonloop.embeddings_gone() returns trigger
-language plpgsql security definer set search_path = '' as $$
-declare
-  s uuid;
-begin
-  -- Of a lesson that goes, what is kept beside it goes by itself.
-  for s in select distinct g.space from gone g join public.spaces p on p.id = g.space where not lessonloop.is_leaving(g.space) loop
-    perform lessonloop.put_near(s, array(
-      select distinct g.slug from gone g join public.lessons l on l.space = g.space and l.slug = g.slug where g.space = s));
-  end loop;
-  return null;
-end $$;
-
-create or replace trigger embeddings_gone after delete on public.lesson_embeddings referencing old table as gone
-for each statement execute function lessonloop.embeddings_gone();
+create or replace trigger embeddings_gone after delete on public.lesson_embeddings referencing old table as changed
+for each statement execute function lessonloop.embeddings_put();
 
 -- A lesson with another text has the vector of that text, if there is one, or none; its standing follows.
 create or replace function lessonloop.vectors_follow() returns trigger
@@ -628,17 +593,19 @@ begin
   update lessonloop.vectors v set
     live = not new.archived and new.trust <> 'quarantined', approved = new.trust = 'approved',
     domain = lower(btrim(new.domain)), category = new.category,
-    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_standing(new)
+    confidence = lessonloop.as_share(new.confidence), causal = lessonloop.causal_share(new)::real
   where v.space = new.space and v.slug = new.slug
     and (v.live, v.approved, v.domain, v.category, v.confidence, v.causal) is distinct from
       (not new.archived and new.trust <> 'quarantined', new.trust = 'approved', lower(btrim(new.domain)), new.category,
-        lessonloop.as_share(new.confidence), lessonloop.causal_standing(new));
+        lessonloop.as_share(new.confidence), lessonloop.causal_share(new)::real);
   return null;
 end $$;
 
-create or replace trigger vectors_follow
-after update of embedded_hash, archived, trust, domain, category, confidence, effectiveness, use_count, causal_hits on public.lessons
-for each row execute function lessonloop.vectors_follow();
+create or replace trigger vectors_follow after update on public.lessons
+for each row when ((old.embedded_hash, old.archived, old.trust, old.domain, old.category,
+  old.confidence, old.effectiveness, old.use_count, old.causal_hits) is distinct from (new.embedded_hash, new.archived, new.trust,
+  new.domain, new.category, new.confidence, new.effectiveness, new.use_count, new.causal_hits))
+execute function lessonloop.vectors_follow();
 
 create or replace function lessonloop.vectors_counted() returns trigger
 language plpgsql security definer set search_path = '' as $$
@@ -678,17 +645,20 @@ return case
 create or replace function lessonloop.indexed_nearest(p_space uuid, p_near vector, p_most integer) returns text[]
 language plpgsql stable security definer set search_path = '' as $$
 declare
-  of_model text;
+  asked constant lessonloop.vectors.near%type := lessonloop.as_half(null, p_near);
+  held text;
 begin
-  if not lessonloop.may_use(p_space) then
-    return null;
-  end if;
-  select n.model into of_model from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
-  where n.space = p_space;
+  select n.relation into held from lessonloop.near_indexes n join public.spaces s on s.id = n.space and s.embedding_model = n.model
+  where n.space = p_space and lessonloop.may_use(p_space);
   if not found then
     return null;
   end if;
-  return array(select n.slug from lessonloop.nearest(p_space, of_model, lessonloop.as_half(null, p_near), p_most) n);
+  return array(
+    select v.slug from unnest(lessonloop.by_index(held, asked, array[greatest(p_most, 200)], null, null, false)) f (number)
+    -- Each by its number, whatever a plan of when the table was small would have had.
+    cross join lateral (
+      select x.slug, lessonloop.distance(x.near, asked) as distance from lessonloop.vectors x where x.number = f.number offset 0) v
+    order by v.distance limit p_most);
 end $$;
 
 -- The lessons nearest in meaning, best first, slugs in order where equal: an exact scan of the space, or by its index where
@@ -700,7 +670,7 @@ returns table (
   project_types text[], tech_stacks text[], tags text[], confidence double precision, effectiveness double precision,
   times_applied bigint, success_count bigint, proven_effective boolean, trust text, rev bigint,
   updated_at timestamptz, similarity double precision)
-language plpgsql stable security invoker set search_path = '' as $$
+language plpgsql stable security invoker set search_path = '' set statement_timeout = '8s' as $$
 #variable_conflict use_column
 declare
   most constant integer := least(greatest(match_count, 0), 1000);
@@ -844,7 +814,7 @@ declare
   most_bytes constant bigint := 4000000;
   mark constant text := lessonloop.space_mark(p_space);
   total bigint;
-  with_vector bigint := 0;
+  with_vector bigint;
   held_by bigint[];
   by_words text[];
   hot text[];
@@ -863,9 +833,7 @@ declare
   found text[];
   decisions text[] := case when p_ask ->> 'decision' is null then '{}' else array[p_ask ->> 'decision'] end;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if cardinality(words) > 64 or cardinality(also) > 64
       or exists (select from unnest(words || also) w where octet_length(w) > 64) then
     raise exception using errcode = 'PT413', message = 'at most 64 words of 64 bytes are taken', detail = 'p_ask.words', hint = 'send the rarest';
@@ -892,10 +860,9 @@ begin
     only_approved := coalesce(wanted ->> 'trust' = 'approved', false);
     in_use_only := not coalesce((wanted ->> 'archived')::boolean, false) and coalesce((wanted ->> 'visible')::boolean, false);
   end if;
-  select z.lessons into total from lessonloop.space_sizes z where z.space = p_space;
-  total := coalesce(total, 0);
-  hot_above := least(hot_above, greatest(total / 8, 100));
+  total := coalesce((select z.lessons from lessonloop.space_sizes z where z.space = p_space), 0);
   with_vector := coalesce((select c.lessons from lessonloop.vector_counts c where c.space = p_space and c.model = of_model), 0);
+  hot_above := least(hot_above, greatest(total / 8, 100));
 
   -- A word scores Σ idf · x / (x + k), with x of title, tags, context and recommendation as the core weighs them; of a word
   -- that is said often, `ts_rank` takes less than the sum. How common each word is, and by which lessons are looked for: the rarest, until they have hits enough.
@@ -959,7 +926,7 @@ begin
 
   -- Of both those with the best match, reckoned as the core does, from what is at hand here. What was not read yet is read by its
   -- key, whatever a plan of when the tables were small would have had.
-  select array_agg(x.slug) into found
+  select coalesce(array_agg(x.slug), '{}') into found
   from (
     select m.slug
     from (
@@ -986,7 +953,6 @@ begin
       + (case when s.distance is null then 0.8 else 0.6 end) * least(s.words, 1)) + 0.2 * s.confidence + 0.15)
       * (0.5 + 0.5 * s.causal) desc, m.slug
     limit most) x;
-  found := coalesce(found, '{}');
   if coalesce((p_ask ->> 'standing')::boolean, false) or (cardinality(found) = 0 and wanted is null) then
     found := found || array(
       select b.slug from (
@@ -1002,9 +968,7 @@ begin
   end if;
   -- An isolate that reads them has little memory.
   found := lessonloop.first_bytes(p_space, found, most_bytes);
-  if cardinality(decisions) > 0 then
-    found := found || array(select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
-  end if;
+  found := found || array(select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
   return json_build_object(
     'page', lessonloop.rows_json(p_space, found, decisions, false),
     'counted', json_build_object('lessons', total, 'with_vector', with_vector, 'having', to_json(held_by),
@@ -1014,12 +978,4 @@ end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
 grant execute on function lessonloop.cosine_of(vector, vector), lessonloop.indexed_nearest(uuid, vector, integer) to authenticated;
-revoke all on function
-  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
-  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.put_embeddings(uuid, text, jsonb), public.pull_embeddings(uuid, text, text, integer, text[], text),
-  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb)
-  to authenticated;
 reset search_path;

@@ -8,7 +8,6 @@
 -- for by spaces that need none; one without bands finds the nearest alone, whatever their standing: 0.73 of the best five, where
 -- standings are spread.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 set search_path = public, extensions;
@@ -18,9 +17,7 @@ set search_path = public, extensions;
 create or replace function public.space_size(p_space uuid) returns json
 language plpgsql stable security definer set search_path = '' set statement_timeout = '2s' as $$
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   return (
     select json_build_object('lessons', coalesce(z.lessons, 0), 'bytes', coalesce(z.bytes, 0), 'records', coalesce(z.records, 0),
       'version', s.version, 'epoch', s.epoch, 'schema_version', lessonloop.schema_version(),
@@ -49,9 +46,7 @@ declare
   marks text[];
   matching text[];
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if cardinality(slugs) > 1000 or cardinality(names) > 10 or cardinality(beginnings) > 200 or cardinality(decisions) > 100 then
     raise exception using errcode = 'PT413', message = 'at most 1000 slugs, 10 names, 200 beginnings and 100 decisions are taken at once',
       detail = 'p_ask', hint = 'ask for fewer';
@@ -61,16 +56,15 @@ begin
     -- A title's lessons by its words, in the languages of the space; the core tells which of them it means.
     matching := '{}';
     foreach language in array lessonloop.languages_in(p_space) loop
-      marks := array(
-        select lessonloop.space_mark(p_space) || t from unnest(tsvector_to_array(lessonloop.words_of(wanted, language))) t);
-      exit when cardinality(marks) = 0;
+      marks := lessonloop.marked(p_space, lessonloop.words_of(wanted, language));
+      exit when marks is null;
       matching := matching || array(
         select w.slug from lessonloop.lesson_words w join public.lessons l on l.space = w.space and l.slug = w.slug
         where lessonloop.marked(w.space, w.terms) operator(pg_catalog.@>) marks and w.space is not distinct from p_space
           and not l.archived and strpos(lower(l.title), lower(btrim(wanted))) > 0
         order by lower(btrim(l.title)) <> lower(btrim(wanted)), l.slug limit 20);
     end loop;
-    if cardinality(matching) = 0 and cardinality(marks) > 0
+    if cardinality(matching) = 0 and marks is not null
         and not exists (select from public.lessons l where l.space = p_space and l.slug in (btrim(wanted), lower(btrim(wanted)))) then
       -- A part that begins or ends within a word: all titles are looked at.
       matching := array(
@@ -84,10 +78,8 @@ begin
       select l.slug from public.lessons l where l.space = p_space
         and l.slug in (select wanted union all select wanted || '-' || n from generate_series(2, 200) n));
   end loop;
-  if cardinality(decisions) > 0 then
-    slugs := slugs || array(
-      select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
-  end if;
+  slugs := slugs || array(
+    select r.lesson from public.recommendations r where r.space = p_space and r.decision_id = any (decisions));
   -- An isolate that reads them has little memory. A row that were left out would be taken for one that does not exist.
   select sum(lessonloop.text_bytes(l)) into texts from public.lessons l where l.space = p_space and l.slug = any (slugs);
   if texts > most_bytes then
@@ -134,14 +126,11 @@ declare
   slugs_go text := case when turned then 'desc' else 'asc' end;
   slugs_beyond text := case when turned then '<' else '>' end;
   filters text;
+  fitting text[];
   slugs text[];
-  fewer text[];
-  more boolean;
   total bigint;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   filters := 'l.space = $1 and l.slug <> '''' and lessonloop.fits(l, $2)';
   if p_ask ->> 'after' is not null then
     filters := filters || format(
@@ -153,18 +142,14 @@ begin
     'select coalesce(array_agg(x.slug order by x.place), ''{}'') from (
        select l.slug, row_number() over (order by %1$s %3$s, l.slug collate "C" %4$s) as place from public.lessons l where %2$s
        order by %1$s %3$s, l.slug collate "C" %4$s offset $3 limit $4) x', column_of, filters, direction, slugs_go)
-  into slugs using p_space, p_ask, skipped, most + 1;
-  more := cardinality(slugs) > most;
-  slugs := slugs[1:most];
+  into fitting using p_space, p_ask, skipped, most + 1;
   -- An isolate that reads them has little memory: a page may be shorter than what was asked for.
-  fewer := lessonloop.first_bytes(p_space, slugs, most_bytes);
-  more := more or cardinality(fewer) < cardinality(slugs);
-  slugs := fewer;
+  slugs := lessonloop.first_bytes(p_space, fitting[1:most], most_bytes);
   execute format('select count(*) from (select 1 from public.lessons l where %s limit $3) x', filters)
   into total using p_space, p_ask, counted_to;
   return json_build_object(
     'page', lessonloop.rows_json(p_space, slugs, '{}', false),
-    'listed', json_build_object('slugs', to_json(slugs), 'more', more, 'total', total));
+    'listed', json_build_object('slugs', to_json(slugs), 'more', cardinality(slugs) < cardinality(fitting), 'total', total));
 end $$;
 
 -- A page of decisions, newest first, with the lessons recommended in them.
@@ -185,9 +170,7 @@ declare
   slugs text[];
   total bigint;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   with fitting as (
     select d.decision_id, lessonloop.time_of(d.at, d.outcome_at) as t from public.decisions d
     where d.space = p_space and d.decision_id <> '' and (p_ask ->> 'prefix' is null or starts_with(d.decision_id, p_ask ->> 'prefix'))
@@ -322,18 +305,8 @@ for each statement execute function lessonloop.near_follows();
 create or replace trigger near_gone after delete on lessonloop.vectors referencing old table as changed
 for each statement execute function lessonloop.near_follows();
 
--- A space that goes takes its index along.
+-- A space that goes takes its index along, and the table of one that is given up goes; that of one which has taken over stays.
 create or replace function lessonloop.drop_near() returns trigger
-language plpgsql security definer set search_path = '' as $$
-begin
-  execute format('drop table if exists lessonloop.%I', old.relation);
-  return null;
-end $$;
-
-create or replace trigger drop_near after delete on lessonloop.near_indexes for each row execute function lessonloop.drop_near();
-
--- The table of an index that is given up goes; that of one which has taken over stays.
-create or replace function lessonloop.drop_building() returns trigger
 language plpgsql security definer set search_path = '' as $$
 begin
   if not exists (select from lessonloop.near_indexes n where n.relation = old.relation) then
@@ -342,7 +315,9 @@ begin
   return null;
 end $$;
 
-create or replace trigger drop_building after delete on lessonloop.near_building for each row execute function lessonloop.drop_building();
+create or replace trigger drop_near after delete on lessonloop.near_indexes for each row execute function lessonloop.drop_near();
+
+create or replace trigger drop_building after delete on lessonloop.near_building for each row execute function lessonloop.drop_near();
 
 -- For the operator, or pg_cron: makes the index of a space, anew where it has one. Nobody waits for it: it is built in a table of its own
 -- from what is there when it begins, and takes over with what came meanwhile, under the lock of the space for that moment
@@ -467,25 +442,6 @@ begin
   return found;
 end $$;
 
--- The slugs nearest to a vector with their cosine distances, nearest first, by meaning alone, of a space that has an index;
--- `match_lessons` scans the others itself. Whoever calls it has asked whether the caller may see the space.
-create or replace function lessonloop.nearest(
-  p_space uuid, p_model text, p_near halfvec, p_most integer,
-  p_domain text default null, p_categories text[] default null, p_approved boolean default false)
-returns table (slug text, distance double precision)
-language sql stable set search_path = ''
-begin atomic
-  select v.slug, v.distance
-  from lessonloop.near_indexes n
-  cross join lateral unnest(
-    lessonloop.by_index(n.relation, p_near, array[greatest(p_most, 200)], p_domain, p_categories, p_approved)) f (number)
-  -- Each by its number, whatever a plan of when the table was small would have had.
-  cross join lateral (
-    select x.slug, lessonloop.distance(x.near, p_near) as distance from lessonloop.vectors x where x.number = f.number offset 0) v
-  where n.space = p_space and n.model = p_model
-  order by v.distance limit p_most;
-end;
-
 -- The slugs that do best by a vector and their standing, with these, best first; `p_from` and `p_to` as `meaning_of` has them; of a domain, categories or
 -- approved ones alone where these are given. Weighs all lessons of the space, and with an index the nearest of each band. Whoever
 -- calls it has asked whether the caller may see the space.
@@ -525,12 +481,4 @@ begin
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function
-  public.space_size(uuid), public.space_rows(uuid, jsonb), public.space_lessons(uuid, jsonb),
-  public.space_decisions(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.space_size(uuid), public.space_rows(uuid, jsonb), public.space_lessons(uuid, jsonb),
-  public.space_decisions(uuid, jsonb)
-  to authenticated;
 reset search_path;

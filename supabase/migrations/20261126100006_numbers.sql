@@ -1,7 +1,6 @@
 -- What a space that nobody holds whole says of itself: its stats, its health, and the words that its lessons have. Counted here, so
 -- that nobody has to read all of it.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- A number that the space has set, or else the engine's own.
@@ -11,7 +10,7 @@ return coalesce((
   select case when json_typeof(s.value) = 'number' then least(greatest((s.value #>> '{}')::numeric, 0), 4294967295)::double precision end
   from public.settings s where s.space = p_space and s.name = p_name), p_default);
 
--- As an unsigned 32-bit number of the core.
+-- A sum as an unsigned 32-bit number of the core.
 create or replace function lessonloop.u32(p_number numeric) returns bigint
 language sql immutable
 return least(greatest(coalesce(p_number, 0), 0), 4294967295)::bigint;
@@ -57,9 +56,7 @@ declare
   run record;
   counts jsonb;
 begin
-  if not lessonloop.may_use(p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not lessonloop.may_use(p_space);
   if p_ask ->> 'kind' = 'tags' then
     select jsonb_object_agg(f.field, f.words) into counts
     from (
@@ -77,11 +74,9 @@ begin
       group by g.field) f;
     return json_build_object(
       'page', lessonloop.rows_json(p_space, '{}', '{}', false),
-      'report', json_build_object('tags', json_build_object(
-        'tags', lessonloop.word_counts_json(counts -> 'tags'), 'domains', lessonloop.word_counts_json(counts -> 'domains'),
-        'project_types', lessonloop.word_counts_json(counts -> 'project_types'),
-        'tech_stacks', lessonloop.word_counts_json(counts -> 'tech_stacks'),
-        'categories', lessonloop.word_counts_json(counts -> 'categories'))));
+      'report', json_build_object('tags', (
+        select json_object_agg(f.field, lessonloop.word_counts_json(counts -> f.field))
+        from unnest(array['tags', 'domains', 'project_types', 'tech_stacks', 'categories']) f (field))));
   end if;
 
   surfaced_from := lessonloop.number_set(p_space, 'rank.unhelpful_from_surfaced', coalesce((constants ->> 'unhelpful_from_surfaced')::double precision, 10));
@@ -93,12 +88,8 @@ begin
     count(*) filter (where not l.archived and l.trust = 'quarantined') as quarantined,
     count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_helps(l, now()) else l.proven_effective end) as proven,
     count(*) filter (where not l.archived and l.trust <> 'quarantined') as supply,
-    count(*) filter (where not l.archived and l.trust <> 'quarantined' and case when by_lift then lessonloop.lift_harms(l, now())
-      else (l.consecutive_failures >= most_failures
-      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from) end) as left_out,
-    count(*) filter (where not l.archived and case when by_lift then lessonloop.lift_harms(l, now())
-      else (l.consecutive_failures >= most_failures
-      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from) end) as disqualified,
+    count(*) filter (where not l.archived and l.trust <> 'quarantined' and x.fails) as left_out,
+    count(*) filter (where not l.archived and x.fails) as disqualified,
     sum(l.times_surfaced) filter (where not l.archived) as total_surfaced,
     sum(l.times_helpful + l.times_not_helpful) filter (where not l.archived) as total_rated,
     count(*) filter (where not l.archived and l.times_surfaced > 0) as lessons_surfaced,
@@ -108,7 +99,10 @@ begin
     count(*) filter (where not l.archived and l.effectiveness > 0.25 and l.effectiveness <= 0.5) as band_2,
     count(*) filter (where not l.archived and l.effectiveness > 0.5 and l.effectiveness <= 0.75) as band_3,
     count(*) filter (where not l.archived and l.effectiveness > 0.75) as band_4
-  into numbers from public.lessons l where l.space = p_space;
+  into numbers from public.lessons l cross join lateral (
+    select case when by_lift then lessonloop.lift_harms(l, now()) else l.consecutive_failures >= most_failures
+      or not l.proven_effective and l.times_applied - least(l.trial_from, l.times_applied) >= tried_from end as fails) x
+  where l.space = p_space;
   with those as materialized (
     select l.slug, l.times_surfaced, l.effectiveness, l.causal_hits, l.times_helpful + l.times_not_helpful as ratings,
       l.times_helpful::double precision / nullif(l.times_helpful + l.times_not_helpful, 0) as score
@@ -156,39 +150,28 @@ begin
     'page', lessonloop.rows_json(p_space, coalesce(slugs, '{}'), '{}', false),
     'report', json_build_object(
       'stats', json_build_object(
-        'lessons', lessonloop.u32(numbers.lessons), 'archived', lessonloop.u32(numbers.archived),
-        'unreviewed', lessonloop.u32(numbers.unreviewed), 'quarantined', lessonloop.u32(numbers.quarantined),
-        'proven', lessonloop.u32(numbers.proven), 'disqualified', lessonloop.u32(numbers.disqualified),
+        'lessons', numbers.lessons, 'archived', numbers.archived, 'unreviewed', numbers.unreviewed,
+        'quarantined', numbers.quarantined, 'proven', numbers.proven, 'disqualified', numbers.disqualified,
         'total_surfaced', lessonloop.u32(numbers.total_surfaced), 'total_rated', lessonloop.u32(numbers.total_rated),
-        'lessons_surfaced', lessonloop.u32(numbers.lessons_surfaced), 'lessons_rated', lessonloop.u32(numbers.lessons_rated),
+        'lessons_surfaced', numbers.lessons_surfaced, 'lessons_rated', numbers.lessons_rated,
         'top', '[]'::json, 'bottom', '[]'::json, 'pruning', '[]'::json, 'never_rated', '[]'::json,
         'activity', (
-          select coalesce(json_agg(json_build_object('day', to_char(a.day, 'YYYY-MM-DD'), 'events', lessonloop.u32(a.events)) order by a.day), '[]')
+          select coalesce(json_agg(json_build_object('day', to_char(a.day, 'YYYY-MM-DD'), 'events', a.events) order by a.day), '[]')
           from public.activity a where a.space = p_space and a.day > today - 30 and a.day <= today)),
       'feedback_last_7_days', (
         select count(*) from public.feedback_times f
         where f.space = p_space and f.at >= now() - health_days * interval '1 day'),
-      'uses', lessonloop.u32(coalesce(numbers.uses, 0)),
+      'uses', lessonloop.u32(numbers.uses),
       'causal_ratio', case when numbers.uses > 0 then numbers.hits::double precision / numbers.uses::double precision end,
-      'bands', json_build_object('consistently_unhelpful', lessonloop.u32(numbers.band_1), 'mixed_or_new', lessonloop.u32(numbers.band_2),
-        'generally_helpful', lessonloop.u32(numbers.band_3), 'consistently_helpful', lessonloop.u32(numbers.band_4)),
-      'funnel', json_build_object('surfaced', lessonloop.u32(funnel.surfaced), 'applied', lessonloop.u32(funnel.applied),
-        'outcome', lessonloop.u32(funnel.outcome), 'success', lessonloop.u32(funnel.success)),
-      'runs', json_build_object('runs', lessonloop.u32(run.runs), 'with_outcome', lessonloop.u32(run.with_outcome),
-        'successes', lessonloop.u32(run.successes), 'pending', lessonloop.u32(run.runs - run.control - run.with_outcome),
-        'control', lessonloop.u32(run.control)),
-      'supply', json_build_object('lessons', lessonloop.u32(numbers.supply), 'left_out', lessonloop.u32(numbers.left_out),
-        'empty_runs', lessonloop.u32(run.empty_runs), 'remedy', null),
-      'sessions', json_build_object('in_last_7_days', lessonloop.u32(told.began), 'silent', lessonloop.u32(told.silent),
-        'last_silent', told.last),
-      'embedded', coalesce((select lessonloop.u32(c.lessons) from lessonloop.vector_counts c
+      'bands', json_build_object('consistently_unhelpful', numbers.band_1, 'mixed_or_new', numbers.band_2,
+        'generally_helpful', numbers.band_3, 'consistently_helpful', numbers.band_4),
+      'funnel', row_to_json(funnel),
+      'runs', json_build_object('runs', run.runs, 'with_outcome', run.with_outcome, 'successes', run.successes,
+        'pending', run.runs - run.control - run.with_outcome, 'control', run.control),
+      'supply', json_build_object('lessons', numbers.supply, 'left_out', numbers.left_out, 'empty_runs', run.empty_runs, 'remedy', null),
+      'sessions', json_build_object('in_last_7_days', told.began, 'silent', told.silent, 'last_silent', told.last),
+      'embedded', coalesce((select c.lessons from lessonloop.vector_counts c
         where c.space = p_space and c.model = p_ask ->> 'model'), 0)));
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function
-  public.space_report(uuid, jsonb)
-  from public, anon;
-grant execute on function
-  public.space_report(uuid, jsonb)
-  to authenticated;

@@ -2,7 +2,6 @@
 -- vectors that are missing, and building indexes. Each function is called again until it says that it is done; one that is cut off
 -- leaves what it had done before.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- For the operator: after a restore from a backup, `select lessonloop.new_epoch();`. Replicas then read all rows again
@@ -20,11 +19,7 @@ declare
   s uuid;
   made bigint := 0;
 begin
-  for s in
-    select p.id from public.spaces p join lessonloop.vector_counts c on c.space = p.id and c.model = p.embedding_model
-    where c.lessons > lessonloop.exact_up_to()
-      and not exists (select from lessonloop.near_indexes n where n.space = p.id and n.model = p.embedding_model)
-  loop
+  for s in select p.id from public.spaces p where lessonloop.near_state(p.id, p.embedding_model) = 'due' loop
     perform lessonloop.index_space(s);
     made := made + 1;
   end loop;
@@ -106,9 +101,7 @@ begin
   for s in
     select b.space from lessonloop.near_building b
     union
-    select p.id from public.spaces p join lessonloop.vector_counts c on c.space = p.id and c.model = p.embedding_model
-    where c.lessons > lessonloop.exact_up_to()
-      and not exists (select from lessonloop.near_indexes n where n.space = p.id and n.model = p.embedding_model)
+    select p.id from public.spaces p where lessonloop.near_state(p.id, p.embedding_model) = 'due'
   loop
     told := lessonloop.index_some(s, piece);
     if not (told ->> 'done')::boolean or clock_timestamp() > until then

@@ -1,7 +1,6 @@
 -- Spaces, who is in them, and the keys of their agents: roles, names, invitations by a code that is shown once, deleting a space, and
 -- what a key opens. It comes last, as the rights of agents are of functions of all files before.
 
--- Ends here where the first file was refused, or was not applied.
 do $$ begin perform lessonloop.schema_version(); end $$;
 
 -- Who has been in a space longest owns it where no member has the role, as after an owner's account was deleted.
@@ -22,15 +21,20 @@ $$;
 create or replace function lessonloop.owners_only(p_space uuid) returns void
 language plpgsql volatile security definer set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   perform from public.spaces s where s.id = p_space for update;
   if not lessonloop.is_owner(p_space) then
     raise exception using errcode = 'PT403', message = 'only an owner of the space may do this',
       hint = 'ask an owner; list_members names them';
   end if;
 end $$;
+
+-- 256 random bits in hex. `gen_random_uuid` is part of PostgreSQL and draws on its strong random source, so no extension is
+-- needed; a UUID carries 122 random bits, three carry 366, and this is their SHA-256.
+create or replace function lessonloop.random_code() returns text
+language sql volatile set search_path = '' as $$
+  select encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex')
+$$;
 
 create or replace function lessonloop.member_name(p_name text) returns text
 language plpgsql immutable set search_path = '' as $$
@@ -72,9 +76,7 @@ end $$;
 create or replace function public.list_members(p_space uuid) returns jsonb
 language plpgsql stable security definer set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   return jsonb_build_object(
     'members', (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -108,8 +110,7 @@ begin
     raise exception using errcode = 'PT409', message = 'there are 100 open invitations already',
       hint = 'revoke some with revoke_invite';
   end if;
-  code := 'lli_' || encode(sha256(
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  code := 'lli_' || lessonloop.random_code();
   insert into lessonloop.invites (space, role, name, code_hash, expires_at)
   values (p_space, p_role, lessonloop.member_name(p_name), sha256(convert_to(code, 'UTF8')), now() + days)
   returning id into made;
@@ -190,9 +191,7 @@ begin
   if p_user is distinct from auth.uid() then
     perform lessonloop.owners_only(p_space);
   else
-    if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-      perform lessonloop.no_space();
-    end if;
+    perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
     perform from public.spaces s where s.id = p_space for update;
   end if;
   if exists (select from public.members m where m.space = p_space and m.user_id = p_user and m.role = 'owner')
@@ -204,23 +203,18 @@ begin
   return found;
 end $$;
 
--- The key's randomness is `gen_random_uuid`, which is part of PostgreSQL and draws on its strong random source, so no
--- extension is needed. A UUID carries 122 random bits; three carry 366, and their SHA-256 is a key of 256 bits. It ends in a
--- checksum, by which an edge tells one that was made up.
+-- A key ends in a checksum, by which an edge tells one that was made up.
 create or replace function public.create_agent_key(p_space uuid, p_name text) returns jsonb
 language plpgsql volatile security definer set search_path = '' as $$
 declare
   key text;
   made uuid;
 begin
-  if not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid()) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from public.members m where m.space = p_space and m.user_id = auth.uid());
   if lessonloop.blank(coalesce(p_name, '')) or char_length(p_name) > 100 then
     raise exception using errcode = 'PT400', message = 'p_name has to have 1 to 100 characters';
   end if;
-  key := 'llk_' || encode(sha256(
-    uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+  key := 'llk_' || lessonloop.random_code();
   key := key || left(encode(sha256(convert_to(key, 'UTF8')), 'hex'), 8);
   insert into public.agent_keys (space, name, key_hash) values (p_space, p_name, sha256(convert_to(key, 'UTF8')))
   returning id into made;
@@ -247,9 +241,7 @@ end $$;
 create or replace function public.list_agent_keys(p_space uuid) returns jsonb
 language plpgsql stable security invoker set search_path = '' as $$
 begin
-  if not exists (select from lessonloop.joined_spaces() j where j = p_space) then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not exists (select from lessonloop.joined_spaces() j where j = p_space);
   return (
     select coalesce(jsonb_agg(jsonb_build_object(
       'id', k.id, 'name', k.name, 'created_at', lessonloop.rfc3339(k.created_at),
@@ -297,8 +289,8 @@ begin
   foreach t in array array[
     'lessonloop.word_counts', 'lessonloop.vector_counts', 'lessonloop.lesson_words', 'lessonloop.vectors', 'public.lesson_embeddings',
     'public.recommendations', 'public.decisions', 'public.retrievals', 'public.lesson_events', 'public.feedback_times',
-    'public.domain_bases',
-    'public.tool_successes', 'public.rejected_events', 'public.events', 'public.lessons', 'public.activity', 'public.actors']
+    'public.domain_bases', 'public.tool_successes', 'public.rejected_events', 'public.events', 'public.lessons', 'public.activity',
+    'public.actors']
   loop
     loop
       execute format('delete from %s x where x.ctid = any (array(select y.ctid from %s y where y.space = $1 limit $2))', t, t)
@@ -332,9 +324,7 @@ begin
   -- The lock of a push: nothing comes in between.
   select s.name into called from public.spaces s
   where s.id = p_space and exists (select from public.members m where m.space = s.id and m.user_id = auth.uid()) for update;
-  if not found then
-    perform lessonloop.no_space();
-  end if;
+  perform lessonloop.no_space() where not found;
   if not lessonloop.is_owner(p_space) then
     raise exception using errcode = 'PT403', message = 'only an owner of the space may delete it',
       detail = 'p_space', hint = 'ask the owner, or sign out to remove the lessons from this browser alone';
@@ -345,7 +335,7 @@ begin
   end if;
   delete from lessonloop.deletions d where d.expires_at < now();
   if p_code is null then
-    code := encode(sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), 'hex');
+    code := lessonloop.random_code();
     insert into lessonloop.deletions as d (space, user_id, code_hash, expires_at)
     values (p_space, auth.uid(), sha256(convert_to(code, 'UTF8')), now() + minutes)
     on conflict (space) do update
@@ -377,10 +367,9 @@ end $$;
 create or replace function lessonloop.may_change(l public.lessons, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if lessonloop.is_agent(p_by) and (l."by" <> p_by or l.trust = 'approved' and not l.approved_by_agent) then
-    perform lessonloop.refuse('lesson', format('`%s` is not an unapproved lesson of this key''s own; propose the change, and a person '
-      'decides', l.slug));
-  end if;
+  perform lessonloop.refuse('lesson', format('`%s` is not an unapproved lesson of this key''s own; propose the change, and a person '
+    'decides', l.slug))
+  where lessonloop.is_agent(p_by) and (l."by" <> p_by or l.trust = 'approved' and not l.approved_by_agent);
 end $$;
 
 -- How a lesson went out of use, in words.
@@ -390,18 +379,11 @@ language sql immutable as $$
     else format('`%s` was merged into `%s`', l.slug, l.merged_into) end
 $$;
 
--- Whether changes name nothing.
-create or replace function lessonloop.is_no_change(p_changes jsonb) returns boolean
-language sql immutable as $$
-  select jsonb_strip_nulls(coalesce(p_changes, '{}')) = '{}'
-$$;
-
 create or replace function lessonloop.check_proposal(p_space uuid, p_kind text, p_event jsonb, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 declare
   l public.lessons;
   held jsonb;
-  others bigint;
 begin
   if p_event ? 'changes' then
     perform lessonloop.shape(p_event -> 'changes', lessonloop.fields('changes'), true);
@@ -409,38 +391,26 @@ begin
   l := lessonloop.known_lesson(p_space, p_event ->> 'lesson');
   select x into held from jsonb_array_elements(l.proposals) x where x ->> 'id' = p_event ->> 'proposal';
   if p_kind = 'ProposalSettled' then
-    if held is null then
-      perform lessonloop.refuse('proposal', case when l.archived then lessonloop.out_of_use(l) || ', which settled its proposals'
-        else format('`%s` has no open proposal `%s`; it was settled, or another took its place', l.slug, p_event ->> 'proposal') end);
-    end if;
-    if lessonloop.is_agent(p_by) and ((p_event ->> 'accepted')::boolean or held ->> 'by' <> p_by) then
-      perform lessonloop.refuse('proposal', 'a person decides on proposals; a key only takes back its own');
-    end if;
+    perform lessonloop.refuse('proposal', case when l.archived then lessonloop.out_of_use(l) || ', which settled its proposals'
+      else format('`%s` has no open proposal `%s`; it was settled, or another took its place', l.slug, p_event ->> 'proposal') end)
+    where held is null;
+    perform lessonloop.refuse('proposal', 'a person decides on proposals; a key only takes back its own')
+    where lessonloop.is_agent(p_by) and ((p_event ->> 'accepted')::boolean or held ->> 'by' <> p_by);
     return;
   end if;
-  if l.archived then
-    perform lessonloop.refuse('lesson', lessonloop.out_of_use(l) || '; nothing is proposed for it until it is restored');
-  end if;
-  if p_event ->> 'proposal' = '' then
-    perform lessonloop.refuse('proposal', 'a proposal needs an id; use a UUIDv7');
-  end if;
-  if coalesce((p_event ->> 'archive')::boolean, false) <> lessonloop.is_no_change(p_event -> 'changes') then
-    perform lessonloop.refuse('changes', 'a proposal changes something of the lesson, or archives it: one of both');
-  end if;
-  if lessonloop.blank(p_event #>> '{changes,title}') then
-    perform lessonloop.refuse('title', 'a lesson needs a title');
-  end if;
-  if (p_event ->> 'base_rev')::bigint > l.rev then
-    perform lessonloop.refuse('base_rev', format('the proposal started from revision %s, but `%s` is at revision %s; read it again and '
-      'repeat the proposal', p_event ->> 'base_rev', l.slug, l.rev));
-  end if;
-  if held is not null then
-    perform lessonloop.refuse('proposal', format('`%s` has a proposal `%s` already', l.slug, p_event ->> 'proposal'));
-  end if;
-  select count(*) into others from jsonb_array_elements(l.proposals) x where x ->> 'by' <> p_by;
-  if others >= 8 then
-    perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', others, l.slug));
-  end if;
+  perform lessonloop.refuse('lesson', lessonloop.out_of_use(l) || '; nothing is proposed for it until it is restored')
+  where l.archived;
+  perform lessonloop.refuse('proposal', 'a proposal needs an id; use a UUIDv7') where p_event ->> 'proposal' = '';
+  perform lessonloop.refuse('changes', 'a proposal changes something of the lesson, or archives it: one of both')
+  where coalesce((p_event ->> 'archive')::boolean, false) <> (jsonb_strip_nulls(coalesce(p_event -> 'changes', '{}')) = '{}');
+  perform lessonloop.refuse('title', 'a lesson needs a title') where lessonloop.blank(p_event #>> '{changes,title}');
+  perform lessonloop.refuse('base_rev', format('the proposal started from revision %s, but `%s` is at revision %s; read it again and '
+    'repeat the proposal', p_event ->> 'base_rev', l.slug, l.rev))
+  where (p_event ->> 'base_rev')::bigint > l.rev;
+  perform lessonloop.refuse('proposal', format('`%s` has a proposal `%s` already', l.slug, p_event ->> 'proposal'))
+  where held is not null;
+  perform lessonloop.refuse('lesson', format('%s proposals for `%s` wait for a person already; review them first', count(*), l.slug))
+  from jsonb_array_elements(l.proposals) x where x ->> 'by' <> p_by having count(*) >= 8;
 end $$;
 
 -- Keeps a proposal beside its lesson, in place of one of the same voice, or ends one.
@@ -465,15 +435,12 @@ end $$;
 create or replace function lessonloop.check_withdrawal(p_voice text, p_by text) returns void
 language plpgsql stable set search_path = '' as $$
 begin
-  if p_voice !~ '^(agent|person):.' or char_length(p_voice) > 200 then
-    perform lessonloop.refuse('voice', 'a voice is `agent:` and the id of a key, or `person:` and the id of an account');
-  end if;
-  if not (p_by like 'person:%' or p_by = 'local') then
-    perform lessonloop.refuse('voice', 'a person withdraws a voice, and takes that back; no key does');
-  end if;
-  if p_voice = p_by then
-    perform lessonloop.refuse('voice', 'nobody withdraws their own voice, or takes its withdrawal back; another member of the space does');
-  end if;
+  perform lessonloop.refuse('voice', 'a voice is `agent:` and the id of a key, or `person:` and the id of an account')
+  where p_voice !~ '^(agent|person):.' or char_length(p_voice) > 200;
+  perform lessonloop.refuse('voice', 'a person withdraws a voice, and takes that back; no key does')
+  where not (p_by like 'person:%' or p_by = 'local');
+  perform lessonloop.refuse('voice', 'nobody withdraws their own voice, or takes its withdrawal back; another member of the space does')
+  where p_voice = p_by;
 end $$;
 
 -- Whether nothing counts that somebody says at a time.
@@ -506,21 +473,6 @@ language sql stable as $$
     when p_event ->> 'verdict' = 'quarantine' then p_kind
     else 'muted' end
 $$;
-
--- What is left of an event of which nothing counts: that a decision was named.
-create or replace function lessonloop.apply_muted(p_space uuid, p_kind text, p_event jsonb, v bigint) returns bigint
-language plpgsql volatile set search_path = '' as $$
-declare
-  made bigint;
-begin
-  if p_kind <> 'OutcomeRecorded' then
-    return v;
-  end if;
-  insert into public.decisions (space, decision_id, version) values (p_space, p_event ->> 'decision_id', v + 1)
-  on conflict do nothing;
-  get diagnostics made = row_count;
-  return v + made;
-end $$;
 
 -- Withdraws a voice, or takes that back: its lessons are archived, its proposals are gone. What it said before is taken off by
 -- `refold`, which knows the last word on each voice from the first event on.
@@ -573,17 +525,6 @@ begin
   return v;
 end $$;
 
--- Notes the lessons that an event of a withdrawn voice names, which it moves no more.
-create or replace function lessonloop.note_muted(p_space uuid, p_kind text, p_event jsonb, p_version bigint) returns void
-language plpgsql volatile set search_path = '' as $$
-begin
-  insert into public.lesson_events (space, slug, version)
-  select p_space, x, p_version from jsonb_array_elements_text(case
-    when p_kind in ('Rated', 'Voted', 'TrialGranted') then jsonb_build_array(p_event -> 'lesson')
-    when p_kind = 'FeedbackGiven' then p_event -> 'lessons' else '[]' end) x
-  on conflict do nothing;
-end $$;
-
 -- Notes the withdrawals of a voice with the lessons that its events from a place in the ledger on name: what counts of these depends on them.
 create or replace function lessonloop.note_withdrawals(p_space uuid, p_voice text, p_from bigint) returns void
 language sql volatile as $$
@@ -624,14 +565,11 @@ begin
   update public.events e set version = -e.version where e.space = p_space;
   -- A vector is made of a text, by a model that is not here.
   create temporary table kept_embeddings on commit drop as select * from public.lesson_embeddings x where x.space = p_space;
-  delete from public.recommendations x where x.space = p_space;
-  delete from public.decisions x where x.space = p_space;
-  delete from public.retrievals x where x.space = p_space;
-  delete from public.tool_successes x where x.space = p_space;
-  delete from public.settings x where x.space = p_space;
-  delete from public.feedback_times x where x.space = p_space;
-  delete from public.domain_bases x where x.space = p_space;
-  delete from public.lessons x where x.space = p_space;
+  foreach named in array array[
+    'recommendations', 'decisions', 'retrievals', 'tool_successes', 'settings', 'feedback_times', 'domain_bases', 'lessons']
+  loop
+    execute format('delete from public.%I x where x.space = $1', named) using p_space;
+  end loop;
   update public.spaces s set agents = '{}', agents_from = '{}', agents_version = null, withdrawn = voices,
     epoch = split_part(s.epoch, '.', 1) || '.' || (coalesce(nullif(split_part(s.epoch, '.', 2), ''), '0')::integer + 1)
   where s.id = p_space;
@@ -644,10 +582,7 @@ begin
     made_by := coalesce(r.payload ->> 'by', '');
     update public.events e set version = v where e.space = p_space and e.op_id = r.op_id;
     v := lessonloop.apply_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, r.payload -> 'event' -> r.kind, r.at, v, made_by);
-    perform lessonloop.note_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version);
-    if lessonloop.is_muted(p_space, made_by, r.at) then
-      perform lessonloop.note_muted(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version);
-    end if;
+    perform lessonloop.note_event(p_space, r.kind, r.payload::jsonb -> 'event' -> r.kind, from_version, r.at, made_by);
   end loop;
   for named in select x from jsonb_object_keys(voices) x loop
     perform lessonloop.note_withdrawals(p_space, named, first);
@@ -659,54 +594,41 @@ begin
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
-revoke all on function
-  public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
-  public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
-  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key(),
-  public.delete_space(uuid, text, text)
-  from public, anon;
-grant execute on function
-  public.create_space(text), public.list_members(uuid), public.invite_member(uuid, text, text), public.revoke_invite(uuid, uuid),
-  public.accept_invite(text), public.change_member(uuid, uuid, text, text), public.remove_member(uuid, uuid),
-  public.create_agent_key(uuid, text), public.revoke_agent_key(uuid), public.list_agent_keys(uuid), public.agent_key(),
-  public.delete_space(uuid, text, text)
-  to authenticated;
+-- What the policies ask.
+grant execute on function lessonloop.agents() to authenticated;
 
--- What an agent's key opens. An agent comes as `anon`, so every right of that role stands here and in `access.sql`, where the tables
--- are; each of these functions asks `lessonloop.agents()` for its key, by `my_spaces`, `may_use` or a policy.
-
+-- Who may run what of `public`: people everything, agents what their key opens. An agent comes as `anon`, so every right of that role
+-- stands here and in `access.sql`, where the tables are; each of its functions asks `lessonloop.agents()` for the key, by `my_spaces`,
+-- `may_use` or a policy. What those that run as their caller call is the same for both, and in no schema that is exposed.
 -- pgvector's type is looked up wherever its schema is.
 set search_path = public, extensions;
-
-grant execute on function
-  public.agent_key(), public.push_events(uuid, text, json, integer), public.pull_changes(uuid, integer, bigint, integer),
-  public.lesson_history(uuid, text, bigint, integer), public.put_embeddings(uuid, text, jsonb),
-  public.pull_embeddings(uuid, text, text, integer, text[], text),
-  public.match_lessons(vector, uuid, double precision, integer), public.lesson_candidates(uuid, jsonb), public.space_size(uuid),
-  public.space_rows(uuid, jsonb), public.space_lessons(uuid, jsonb), public.space_decisions(uuid, jsonb),
-  public.space_report(uuid, jsonb)
-  to anon;
--- What the policies ask.
-grant execute on function lessonloop.agents() to anon, authenticated;
-
--- What those of them that run as their caller call: the same for agents as for people. They are in no schema that is exposed.
 do $$
 declare
   f regprocedure;
+  of_people constant regprocedure[] := array[
+    'public.create_space(text)', 'public.list_members(uuid)', 'public.invite_member(uuid, text, text)',
+    'public.revoke_invite(uuid, uuid)', 'public.accept_invite(text)', 'public.change_member(uuid, uuid, text, text)',
+    'public.remove_member(uuid, uuid)', 'public.create_agent_key(uuid, text)', 'public.revoke_agent_key(uuid)',
+    'public.list_agent_keys(uuid)', 'public.delete_space(uuid, text, text)'];
+  of_agents constant regprocedure[] := array[
+    'public.agent_key()', 'public.push_events(uuid, text, json, integer)', 'public.pull_changes(uuid, integer, bigint, integer)',
+    'public.lesson_history(uuid, text, bigint, integer)', 'public.put_embeddings(uuid, text, jsonb)',
+    'public.pull_embeddings(uuid, text, text, integer, text[], text)',
+    'public.match_lessons(vector, uuid, double precision, integer)', 'public.lesson_candidates(uuid, jsonb)',
+    'public.space_size(uuid)', 'public.space_rows(uuid, jsonb)', 'public.space_lessons(uuid, jsonb)',
+    'public.space_decisions(uuid, jsonb)', 'public.space_report(uuid, jsonb)'];
 begin
-  for f in select p.oid from pg_catalog.pg_proc p
+  foreach f in array of_people || of_agents loop
+    execute format('revoke all on function %s from public, anon', f);
+    execute format('grant execute on function %s to authenticated', f);
+  end loop;
+  for f in
+    select unnest(of_agents)
+    union all
+    select p.oid from pg_catalog.pg_proc p
     where p.pronamespace = 'lessonloop'::regnamespace and has_function_privilege('authenticated', p.oid, 'execute')
   loop
     execute format('grant execute on function %s to anon', f);
   end loop;
 end $$;
-
--- Hosted Supabase ends a statement of `anon` after three seconds and one of a person after eight. PostgREST takes a function's own
--- limit before it calls it.
-alter function public.push_events(uuid, text, json, integer) set statement_timeout = '8s';
-alter function public.pull_changes(uuid, integer, bigint, integer) set statement_timeout = '8s';
-alter function public.lesson_history(uuid, text, bigint, integer) set statement_timeout = '8s';
-alter function public.put_embeddings(uuid, text, jsonb) set statement_timeout = '8s';
-alter function public.pull_embeddings(uuid, text, text, integer, text[], text) set statement_timeout = '8s';
-alter function public.match_lessons(vector, uuid, double precision, integer) set statement_timeout = '8s';
 reset search_path;

@@ -72,7 +72,7 @@ test("numbers of all lessons in one answer, with the lessons of the lists alone"
 const untrue = () =>
   sql(
     `select count(*) from lessonloop.vectors v join lessons l on l.space = v.space and l.slug = v.slug
-     where v.space = :'id' and (v.confidence, v.causal) is distinct from (l.confidence::real, lessonloop.causal_standing(l))`,
+     where v.space = :'id' and (v.confidence, v.causal) is distinct from (l.confidence::real, lessonloop.causal_share(l)::real)`,
     { id },
   );
 
