@@ -200,11 +200,11 @@ create table if not exists public.lessons (
   times_applied bigint not null,
   success_count bigint not null,
   consecutive_failures bigint not null,
-  -- How often it had been applied when it last got another trial.
+  -- Times it had been applied when it last got another trial.
   trial_from bigint not null default 0,
   proven_effective boolean not null,
   qualified_at timestamptz,
-  -- What is believed of its lift: the mean, its variance, and when that last changed.
+  -- The belief about its lift: the mean, its variance, and when that last changed.
   lift_mean double precision not null default 0.03,
   lift_variance double precision not null default 0.0144,
   lift_at timestamptz,
@@ -219,9 +219,9 @@ create table if not exists public.lessons (
   -- When an edit last named what agents read: title, description, context or recommendation. What was measured before is of another
   -- text.
   text_at timestamptz,
-  -- Who added it.
+  -- The voice that added it.
   "by" text not null default '',
-  -- Whether it is an agent's lesson that nobody known to be a person called approved.
+  -- True if it is an agent's lesson that nobody known to be a person called approved.
   approved_by_agent boolean not null default false,
   -- The standing with what the lesson's own writer said of it, while that waits.
   pending_standing lessonloop.standing,
@@ -267,7 +267,7 @@ create table if not exists public.lesson_embeddings (
 create index if not exists lesson_embeddings_text on public.lesson_embeddings (space, model, content_hash collate "C")
 where content_hash collate "C" <> '';
 
--- Which lessons each retrieval has been counted for.
+-- Lessons that each retrieval has been counted for.
 create table if not exists public.retrievals (
   space uuid not null references public.spaces (id) on delete cascade,
   retrieval_id text not null,
@@ -280,7 +280,7 @@ create or replace function lessonloop.time_of(p_at timestamptz, p_outcome_at tim
 language sql immutable
 return coalesce(p_at, p_outcome_at, '1970-01-01 00:00:00+00'::timestamptz);
 
--- What an agent did in one situation, who it was, and what came of it.
+-- Runs: an act of an agent in one situation, the agent, and the outcome.
 create table if not exists public.decisions (
   space uuid not null references public.spaces (id) on delete cascade,
   decision_id text not null,
@@ -298,7 +298,7 @@ create table if not exists public.decisions (
   pnl_percent double precision,
   outcome_by text not null default '',
   outcome_at timestamptz,
-  -- Whether lifts have learned of it.
+  -- True if lifts have learned of it.
   taught boolean not null default false,
   -- As the core has them, in the ledger's order: one feedback from each giver, and one rating and one vote from each for
   -- a lesson.
@@ -320,7 +320,7 @@ create table if not exists public.recommendations (
   lesson text not null,
   domain text not null,
   relevance_score double precision not null,
-  -- How likely the lesson was to be the right one; null where nothing was asked in words.
+  -- Probability that the lesson was the right one; null where nothing was asked in words.
   likelihood double precision,
   was_presented boolean not null,
   was_applied boolean not null,
@@ -331,7 +331,7 @@ create table if not exists public.recommendations (
   pnl_percent double precision,
   contributed_to_success boolean not null,
   settled boolean not null,
-  -- Whether the lesson's lift has learned of the decision.
+  -- True if the lesson's lift has learned of the decision.
   learned boolean not null default false,
   at timestamptz not null,
   version bigint not null,
@@ -342,7 +342,7 @@ create unique index if not exists recommendations_by_version on public.recommend
 -- Health asks for what became of the lessons that were applied.
 create index if not exists recommendations_applied on public.recommendations (space) where was_applied;
 
--- How often runs of a domain go well without any lesson, and of how many runs that is known.
+-- Success rate of a domain's runs without any lesson, and the number of runs behind it.
 create table if not exists public.domain_bases (
   space uuid not null references public.spaces (id) on delete cascade,
   -- Trimmed, in lower case; empty where none was said.
@@ -356,7 +356,7 @@ create table if not exists public.domain_bases (
 );
 create unique index if not exists domain_bases_by_version on public.domain_bases (space, version) where version is not null;
 
--- Which tool server worked for which request.
+-- Tool servers that worked, each with its request.
 create table if not exists public.tool_successes (
   space uuid not null references public.spaces (id) on delete cascade,
   query_hash text not null,
@@ -401,7 +401,7 @@ create table if not exists public.feedback_times (
 );
 create index if not exists feedback_times_at on public.feedback_times (space, at);
 
--- Which events moved or saw a lesson.
+-- Events that moved or saw a lesson.
 create table if not exists public.lesson_events (
   space uuid not null,
   slug text not null,
@@ -444,7 +444,7 @@ create table if not exists lessonloop.invites (
 );
 create index if not exists invites_space on lessonloop.invites (space, created_at);
 
--- What can be asked of many lessons without looking at them, and their words. A word's weight is that of its field: A the
+-- Fields that lists filter by, apart from the lessons themselves, and their words. A word's weight is that of its field: A the
 -- title, B tags, technologies and description, C the context, D the recommendation. It lies beside the lessons, not in them: an
 -- outcome changes a lesson's row and none of its words.
 create table if not exists lessonloop.lesson_words (
@@ -471,7 +471,7 @@ create table if not exists lessonloop.word_counts (
   primary key (space, word)
 ) with (fillfactor = 50);
 
--- How much a space is, to be asked before anything of it is read.
+-- The size of a space, asked before anything of it is read.
 create table if not exists lessonloop.space_sizes (
   space uuid primary key references public.spaces (id) on delete cascade,
   lessons bigint not null default 0,
@@ -481,7 +481,7 @@ create table if not exists lessonloop.space_sizes (
   records bigint not null default 0
 ) with (fillfactor = 50);
 
--- What a scan by meaning reads of a lesson, together and small: 384 half-precision numbers, and its standing, as lessons' own
+-- The part of a lesson that a scan by meaning reads, together and small: 384 half-precision numbers, and its standing, as lessons' own
 -- rows are wide, and reading them costs more than comparing.
 create table if not exists lessonloop.vectors (
   space uuid not null,
@@ -528,7 +528,7 @@ create table if not exists lessonloop.near_building (
   indexed bigint not null default 0
 );
 
--- How far `catch_up` has come; a row less has it look through all lessons again.
+-- Progress of `catch_up`; a row less has it look through all lessons again.
 create table if not exists lessonloop.caught_up (
   what text primary key,
   space uuid,

@@ -1,4 +1,4 @@
--- Who may see and change what: rows are seen by members of their space and by its agents, and written by nobody. The functions that
+-- Row-level security: rows are seen by members of their space and by its agents, and written by nobody. The functions that
 -- write run as the owner and ask for the caller's space themselves. An agent signs in to nothing: it is `anon` with a key in the header
 -- `x-lessonloop-key`.
 
@@ -57,7 +57,7 @@ begin
     hint = 'list your spaces with GET /rest/v1/spaces, or make one with create_space';
 end $$;
 
--- Who the members are, which keys there are and which devices is nothing for an agent to see.
+-- Members, keys and devices are hidden from agents.
 do $$
 declare
   t text;

@@ -490,14 +490,14 @@ language sql immutable as $$
   select case when p_step > 0 then least(p_confidence + p_step, 1::float8) else greatest(p_confidence + p_step, 0.1::float8) end
 $$;
 
--- What a model embeds, as SHA-256 in hex.
+-- The text that a model embeds, as SHA-256 in hex.
 create or replace function lessonloop.embedded_hash(p_title text, p_description text, p_recommendation text) returns text
 language sql stable as $$
   select encode(sha256(convert_to(
     concat_ws(chr(10), nullif(p_title, ''), nullif(p_description, ''), nullif(p_recommendation, '')), 'UTF8')), 'hex')
 $$;
 
--- What makes two tool records the same.
+-- Identity of a tool record.
 create or replace function lessonloop.tool_query_hash(p_query text, p_server text) returns text
 language sql stable as $$
   select left(encode(sha256(convert_to(
@@ -517,13 +517,13 @@ language sql immutable as $$
   select p_by like 'agent:%'
 $$;
 
--- Whether so many agents' keys have written that none of them moves a standing alone.
+-- True if so many agents' keys have written that none of them moves a standing alone.
 create or replace function lessonloop.is_shared(p_space uuid) returns boolean
 language sql stable as $$
   select cardinality(s.agents) >= 2 from public.spaces s where s.id = p_space
 $$;
 
--- Whether somebody speaks of an unapproved lesson of their own, and is an agent in a shared space.
+-- True if an agent in a shared space speaks of an unapproved lesson of its own.
 create or replace function lessonloop.is_self_vote(l public.lessons, p_by text) returns boolean
 language sql stable as $$
   select lessonloop.is_agent(p_by) and l."by" = p_by and not (l.trust = 'approved' and not l.approved_by_agent)
@@ -605,7 +605,7 @@ begin
   return lessonloop.lift_bounded(s);
 end $$;
 
--- How far an outcome is from the chance that was expected, and what that varies by.
+-- Distance of an outcome from the chance that was expected, and its variance.
 create or replace function lessonloop.lift_surprise(p_expected float8, p_variance float8, p_won boolean) returns float8[]
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -670,13 +670,13 @@ begin
   return lessonloop.lift_bounded(s);
 end $$;
 
--- Whether ranking goes by lifts in a space, and not by the sources' rules.
+-- True if ranking goes by lifts in a space, and not by the sources' rules.
 create or replace function lessonloop.by_lift(p_space uuid) returns boolean
 language sql stable as $$
   select coalesce((select s.value #>> '{}' from public.settings s where s.space = p_space and s.name = 'rank.standing'), 'lift') <> 'seeds'
 $$;
 
--- Whether a lesson helps, as far as seen: its interval lies above 0. Time only widens it, so few lessons are looked at closely.
+-- True if a lesson helps, as far as seen: its interval lies above 0. Time only widens it, so few lessons are looked at closely.
 create or replace function lessonloop.lift_helps(l public.lessons, p_at timestamptz) returns boolean
 language sql stable as $$
   select case when l.lift_mean > 1.96::float8 * sqrt(l.lift_variance)
@@ -684,7 +684,7 @@ language sql stable as $$
     else false end
 $$;
 
--- Whether it harms: not even doubt speaks for it.
+-- True if it harms: not even doubt speaks for it.
 create or replace function lessonloop.lift_harms(l public.lessons, p_at timestamptz) returns boolean
 language sql stable as $$
   select case when l.lift_mean < 0
@@ -692,7 +692,7 @@ language sql stable as $$
     else false end
 $$;
 
--- How runs of a domain go without any lesson, as rate and variance: as the space's runs go, drawn towards one half by ten, where
+-- Success of a domain's runs without any lesson, as rate and variance: as the space's runs go, drawn towards one half by ten, where
 -- nothing was seen of the domain.
 create or replace function lessonloop.base_of(p_space uuid, p_domain text) returns float8[]
 language plpgsql stable set search_path = '' as $$
@@ -779,7 +779,7 @@ begin
   return s;
 end $$;
 
--- What a merge adds to a standing.
+-- The counts that a merge adds to a standing.
 create or replace function lessonloop.summed(s lessonloop.standing, other lessonloop.standing) returns lessonloop.standing
 language plpgsql immutable set search_path = '' as $$
 declare
@@ -1087,7 +1087,7 @@ begin
   own := l.pending_standing;
   -- The order decides the bits of the weighted mean: that of the slugs' bytes.
   for name in select distinct (x collate "C") as slug from jsonb_array_elements_text(p_event -> 'from') x order by slug loop
-    -- What waits for the approval of a lesson that is merged stays with that.
+    -- Counts that wait for the approval of a lesson that is merged stay with it.
     select (lessonloop.standing_of(x)).* into other from public.lessons x where x.space = p_space and x.slug = name;
     s := lessonloop.summed(s, other);
     if own.confidence is not null then
@@ -1107,7 +1107,7 @@ begin
   return v;
 end $$;
 
--- What was withheld, as the core writes it. Numbers come from the text as it was sent: jsonb has no negative zero.
+-- Withheld lessons, as the core writes them. Numbers come from the text as it was sent: jsonb has no negative zero.
 create or replace function lessonloop.measured(p_raw json) returns json
 language sql stable set search_path = '' set extra_float_digits = 1 as $$
   select case when json_typeof(p_raw) = 'object' then json_build_object(
@@ -1172,7 +1172,7 @@ begin
       on conflict (space, decision_id, lesson) do nothing;
       place := place + found::integer;
       v := v + found::integer;
-      -- Who asked first, which may have been without this lesson, decides whether its outcome waits.
+      -- The first asker, which may have been without this lesson, decides whether its outcome waits.
       insert into public.lesson_events (space, slug, version)
       select p_space, item ->> 'lesson', d.asked_at where d.asked_at < from_version on conflict do nothing;
     end if;
@@ -1238,7 +1238,7 @@ begin
   return lessonloop.teach(p_space, decision, p_at, v, p_by);
 end $$;
 
--- What feedback, a rating or a vote says of lessons.
+-- Opinions on lessons: feedback, ratings, votes.
 create or replace function lessonloop.hear(
   p_space uuid, p_kind text, p_event jsonb, p_at timestamptz, v bigint, p_by text) returns bigint
 language plpgsql volatile set search_path = '' as $$

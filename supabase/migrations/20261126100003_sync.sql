@@ -219,7 +219,7 @@ begin
       end if;
     end if;
 
-    -- Who made it is what the token or the key says, whatever the client claims. Who answers for several agents claims one of the keys
+    -- The author is whom the token or the key names, whatever the client claims. A caller for several agents claims one of the keys
     -- that came along; what another key of the space made is set aside: it was revoked while the event waited.
     if p_keys is null then
       made_by := 'person:' || p_user;
@@ -370,7 +370,7 @@ language sql stable as $$
     'outcome_at', lessonloop.rfc3339(d.outcome_at), 'taught', d.taught, 'feedback', d.feedback, 'opinions', d.opinions, 'version', d.version)
 $$;
 
--- How runs of a domain go, as the core's JSON, and its version.
+-- Success of a domain's runs, as the core's JSON, and its version.
 create or replace function lessonloop.base_json(b public.domain_bases) returns json
 language sql stable as $$
   select json_build_object(

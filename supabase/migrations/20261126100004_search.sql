@@ -363,7 +363,7 @@ returns double precision
 language sql immutable parallel safe
 return least(greatest((1 - p_distance - p_from) / (p_to - p_from), 0), 1);
 
--- What a lesson of this nearness and standing scores, about: the core's score without its words.
+-- The approximate score of a lesson of this nearness and standing: the core's score without its words.
 create or replace function lessonloop.score_about(p_distance double precision, p_confidence real, p_causal real,
   p_from double precision default 0.1, p_to double precision default 0.8)
 returns double precision
@@ -631,7 +631,7 @@ for each statement execute function lessonloop.vectors_counted();
 -- A space of more lessons with vectors than this ought to have an index.
 create or replace function lessonloop.exact_up_to() returns bigint language sql immutable return 100000;
 
--- How the nearest are found: `exact`; `due` where the space ought to have an index and has none yet, which is exact, too, and
+-- The way in which the nearest are found: `exact`; `due` where the space ought to have an index and has none yet, which is exact, too, and
 -- slower; `ready`. While an index is built it is `due`, and while one of another model is in force as well.
 create or replace function lessonloop.near_state(p_space uuid, p_model text) returns text
 language sql stable
@@ -691,7 +691,7 @@ begin
     limit most;
 end $$;
 
--- Whether a lesson is one of a list's.
+-- True if a lesson belongs to a list.
 create or replace function lessonloop.fits(l public.lessons, p_ask jsonb) returns boolean
 language sql stable
 return l.archived = coalesce((p_ask ->> 'archived')::boolean, false)
@@ -752,12 +752,12 @@ return (
       on e.space = l.space and e.slug = l.slug and e.model = p_model and e.content_hash = l.embedded_hash and e.packed is not null
     where l.space = p_space and l.slug = any (p_slugs)) x);
 
--- What a word that is said so much, by `ts_rank`, scores in a lesson of so many words, from 0 to 1: x / (x + k), as the core has it.
+-- The score of a word that is said so much, by `ts_rank`, in a lesson of so many words, from 0 to 1: x / (x + k), as the core has it.
 create or replace function lessonloop.said(p_rank real, p_length integer) returns double precision
 language sql immutable parallel safe
 return 1 - 1 / (1 + 6.58::double precision * p_rank / (0.6::double precision + 0.0024::double precision * p_length));
 
--- What a lesson scores by words: by the twelve asked for, empty ones without weight where there are fewer. Written out, as a subquery
+-- The score of a lesson by words: by the twelve asked for, empty ones without weight where there are fewer. Written out, as a subquery
 -- of them for each lesson takes three times as long.
 create or replace function lessonloop.word_score(p_terms tsvector, p_length integer, p_asked tsquery[], p_idfs double precision[])
 returns double precision

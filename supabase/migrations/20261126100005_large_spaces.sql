@@ -12,7 +12,7 @@ do $$ begin perform lessonloop.schema_version(); end $$;
 
 set search_path = public, extensions;
 
--- How large the space is, asked before anything of it is read: lessons, bytes of their texts, recommendations on record, and
+-- The size of the space, asked before anything of it is read: lessons, bytes of their texts, recommendations on record, and
 -- what a replica has to know to go on from here.
 create or replace function public.space_size(p_space uuid) returns json
 language plpgsql stable security definer set search_path = '' set statement_timeout = '2s' as $$
@@ -112,7 +112,7 @@ declare
   skipped integer := least(greatest(coalesce((p_ask ->> 'offset')::integer, 0), 0), 10000);
   sort text := coalesce(p_ask ->> 'sort', 'created');
   turned boolean := coalesce((p_ask ->> 'reverse')::boolean, false);
-  -- What a list is ordered by, each with its direction; slugs decide among equals, the other way round where all is.
+  -- The orders of a list, each with its direction; slugs decide among equals, the other way round where all is.
   key text := case sort
     when 'updated' then 'l.updated_at desc' when 'title' then 'lower(l.title) asc' when 'confidence' then 'l.confidence desc'
     when 'effectiveness' then 'l.effectiveness desc' when 'surfaced' then 'l.times_surfaced desc'
@@ -342,7 +342,7 @@ begin
   get diagnostics indexed = row_count;
   perform lessonloop.index_bands(name);
   execute format('analyze lessonloop.%I', name);
-  -- What came meanwhile. Who writes waits from here on, for as long as this takes.
+  -- Adds rows that came meanwhile. Writers wait from here on, for as long as this takes.
   perform from public.spaces s where s.id = p_space for no key update;
   execute format(
     'delete from lessonloop.%I x where not exists (
@@ -388,7 +388,7 @@ begin
     batch := array(
       select v.slug from lessonloop.vectors v
       where v.space = p_space and v.model = of_model and v.slug > held.after order by v.slug limit at_once);
-    -- What was written meanwhile is in it as it is now.
+    -- Rows written meanwhile are in it as they are now.
     execute lessonloop.put_in_near(held.relation, 'lessonloop.vectors v where v.space = $1 and v.model = $2 and v.slug = any ($3)', false)
     using p_space, of_model, batch;
     held.indexed := held.indexed + cardinality(batch);

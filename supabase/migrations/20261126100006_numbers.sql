@@ -1,4 +1,4 @@
--- What a space that nobody holds whole says of itself: its stats, its health, and the words that its lessons have. Counted here, so
+-- The numbers of a space that nobody holds whole: its stats, its health, and the words that its lessons have. Counted here, so
 -- that nobody has to read all of it.
 
 do $$ begin perform lessonloop.schema_version(); end $$;
@@ -124,7 +124,7 @@ begin
     count(*) as applied, count(*) filter (where r.trade_outcome in ('success', 'failure')) as outcome,
     count(*) filter (where r.trade_outcome in ('success', 'failure') and r.contributed_to_success) as success
   into funnel from public.recommendations r where r.space = p_space and r.was_applied;
-  -- How runs went, and the newest in a row that were given nothing, where earlier ones were.
+  -- Outcomes of runs, and the newest in a row that were given nothing, where earlier ones were.
   with all_runs as materialized (
     select d.at, d.outcome, coalesce((d.measured ->> 'control')::boolean, false) as control,
       exists (select from public.recommendations r where r.space = p_space and r.decision_id = d.decision_id) as given

@@ -3,7 +3,7 @@
 
 do $$ begin perform lessonloop.schema_version(); end $$;
 
--- Who has been in a space longest owns it where no member has the role, as after an owner's account was deleted.
+-- The member who has been in a space longest owns it where no member has the role, as after an owner's account was deleted.
 create or replace function lessonloop.owner_of(p_space uuid) returns uuid
 language sql stable security definer set search_path = '' as $$
   select m.user_id from public.members m where m.space = p_space order by m.role <> 'owner', m.joined_at, m.user_id limit 1
@@ -250,7 +250,7 @@ begin
     from public.agent_keys k where k.space = p_space);
 end $$;
 
--- What the key of this request opens: {"schema_version", "agent": {"id", "name", "space", "space_name", "epoch"}}. `agent` is null
+-- The space that the request's key opens: {"schema_version", "agent": {"id", "name", "space", "space_name", "epoch"}}. `agent` is null
 -- without a key; one that was revoked is not told from one that never was. An edge asks it first of all, so it tells the schema to
 -- everybody. The epoch changes when the server is restored from a backup.
 create or replace function public.agent_key() returns jsonb
@@ -372,7 +372,7 @@ begin
   where lessonloop.is_agent(p_by) and (l."by" <> p_by or l.trust = 'approved' and not l.approved_by_agent);
 end $$;
 
--- How a lesson went out of use, in words.
+-- The way in which a lesson went out of use, in words.
 create or replace function lessonloop.out_of_use(l public.lessons) returns text
 language sql immutable as $$
   select case when l.merged_into is null then format('`%s` is archived', l.slug)
@@ -443,7 +443,7 @@ begin
   where p_voice = p_by;
 end $$;
 
--- Whether nothing counts that somebody says at a time.
+-- True if nothing counts that somebody says at a time.
 create or replace function lessonloop.is_muted(p_space uuid, p_by text, p_at timestamptz) returns boolean
 language sql stable as $$
   select coalesce((
@@ -452,7 +452,7 @@ language sql stable as $$
     from (select s.withdrawn -> p_by as held from public.spaces s where s.id = p_space) x), false)
 $$;
 
--- Whether, besides, the event that withdrew them is folded already.
+-- True if, besides, the event that withdrew them is folded already.
 create or replace function lessonloop.is_past(p_space uuid, p_at timestamptz, p_by text) returns boolean
 language sql stable as $$
   select lessonloop.is_muted(p_space, p_by, p_at) and (
@@ -469,7 +469,7 @@ language sql stable as $$
     -- Others' words stand on texts, lives and recommendations.
     when p_kind in ('LessonAdded', 'LessonEdited', 'LessonArchived', 'LessonRestored', 'LessonsMerged', 'ChangeProposed',
       'ProposalSettled', 'Surfaced') then p_kind
-    -- What was held back stays so.
+    -- A verdict of quarantine holds.
     when p_event ->> 'verdict' = 'quarantine' then p_kind
     else 'muted' end
 $$;
@@ -594,10 +594,10 @@ begin
 end $$;
 
 revoke all on all functions in schema lessonloop from public, anon;
--- What the policies ask.
+-- The functions that the policies ask.
 grant execute on function lessonloop.agents() to authenticated;
 
--- Who may run what of `public`: people everything, agents what their key opens. An agent comes as `anon`, so every right of that role
+-- Rights on functions of `public`: people everything, agents what their key opens. An agent comes as `anon`, so every right of that role
 -- stands here and in `access.sql`, where the tables are; each of its functions asks `lessonloop.agents()` for the key, by `my_spaces`,
 -- `may_use` or a policy. What those that run as their caller call is the same for both, and in no schema that is exposed.
 -- pgvector's type is looked up wherever its schema is.
