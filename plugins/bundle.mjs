@@ -10,7 +10,7 @@ if (!dist) throw new Error("name the folder that `cargo xtask build` made: node 
 
 /** Times are part of a zip: the first one that it can hold, so that the same files give the same bytes. */
 const MODIFIED = new Date(1980, 0, 1);
-/** What is packed as well as it gets already. */
+/** File types that are compressed already and gain nothing from packing. */
 const PACKED = /\.(png|woff2|pack|br)$/;
 
 /** @type {Record<string, any>} */
@@ -20,7 +20,7 @@ const add = (name, bytes) => {
   entries[name] = [bytes, { level: PACKED.test(name) ? 0 : 9, mtime: MODIFIED }];
 };
 
-/** What a person reads before they install it: a tool's name, and the first sentence of what it does. */
+/** The tools as a person reads them before installing: the name, and the first sentence of the description. */
 const tools = JSON.parse(readFileSync(join(ROOT, "crates/lesson-mcp/src/tools.json"), "utf8")).map(
   (/** @type {{ name: string, description: string }} */ { name, description }) => ({
     name,

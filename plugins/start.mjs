@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** What is got: this version, or what a person names, such as a file. */
+/** The npm package to install: this version, or one that a person names, such as a file. */
 const VERSION = "0.0.0";
 const SPEC = process.env.LESSONLOOP_PACKAGE || `lessonloop@${VERSION}`;
 /** Clients end a server that does not answer within half a minute; npm's own limit would be longer. */
@@ -18,7 +18,7 @@ const personalPath = () => "";
 const launcher = join(dirname(personalPath()), "lessonloop-app", "lessonloop.mjs");
 const [command, event] = process.argv.slice(2);
 
-/** Whether the program that is kept is at least as new as this plugin. */
+/** True if the program that is kept is at least as new as this plugin. */
 function isCurrent() {
   if (!existsSync(launcher)) return false;
   const kept = /^const VERSION = "([^"]+)"/m.exec(readFileSync(launcher, "utf8"))?.[1] ?? "";

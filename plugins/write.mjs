@@ -82,7 +82,7 @@ export const CURSOR_LINK = `cursor://anysphere.cursor-deeplink/mcp/install?name=
   Buffer.from(JSON.stringify(NPX)).toString("base64"),
 )}`;
 
-/** What the button "Deploy to Cloudflare" reads: its page asks for the bindings with these texts. */
+/** The package.json for the button "Deploy to Cloudflare", whose page asks for the bindings with these texts. */
 const worker = () => ({
   name: "lessonloop-worker",
   version: VERSION,
@@ -193,7 +193,7 @@ export function files() {
   return Object.fromEntries(texts);
 }
 
-/** What the MCP registry reads, where the bundle's hash is known. @param {string} bundleHash */
+/** The server's entry in the MCP registry, once the bundle's hash is known. @param {string} bundleHash */
 export const serverJson = (bundleHash) => ({
   $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
   name: MCP_NAME,

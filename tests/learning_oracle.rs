@@ -338,7 +338,7 @@ fn lives(seed: u64) -> Lives {
     }
 }
 
-/// What a script of `tests/oracles` answers, a line of JSON each.
+/// Runs a script of `tests/oracles` and returns its answers, a line of JSON each.
 fn ask(script: &str, arguments: &[&str], lines: &str) -> Vec<Value> {
     let python = std::env::var("LESSONLOOP_PYTHON")
         .expect("LESSONLOOP_PYTHON is not set: run `cargo xtask test oracle`");

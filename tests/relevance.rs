@@ -1,5 +1,5 @@
-//! What the bench `relevance` measures with: its labelled queries, how it takes an author's own ways to ask out of a
-//! lesson, and its figures; and the least that the ranking has to reach on the sample lessons.
+//! Tools of the bench `relevance`: its labelled queries, how it takes an author's own ways to ask out of a lesson, and its
+//! figures; and the least that the ranking has to reach on the sample lessons.
 //!
 //! Needs the real model in `LESSONLOOP_MODEL_PACK`.
 #![forbid(unsafe_code)]
@@ -280,7 +280,7 @@ fn the_model_finds_no_less_and_nothing_is_more_than_low_where_nothing_fits() {
             error <= 0.05,
             "{name}: likelihoods are off by {error:.3}: {bins:?}"
         );
-        // What is left out: half of the tokens, and the right lesson of few queries.
+        // Lessons that are left out: half of the tokens, and the right lesson of few queries.
         let few = reliability::cost(&corpus, &answers);
         let all = reliability::cost(&corpus, &asked(&|text| engine.recommend_all(text)));
         assert!(

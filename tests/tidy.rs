@@ -347,7 +347,7 @@ fn a_path_counts_only_at_its_beginning() {
     assert!(!holds_path(&format!("https://example.org{path}page"), path));
 }
 
-/// Whether a line contains an absolute path that begins so; the same letters within a longer path or a URL are no fault.
+/// True if a line contains an absolute path that begins so; the same letters within a longer path or a URL are no fault.
 fn holds_path(line: &str, path: &str) -> bool {
     line.match_indices(path).any(|(at, _)| {
         !line[..at].ends_with(|before: char| {

@@ -1,4 +1,4 @@
-//! What the linker leaves in the module for those that work on it after the compiler.
+//! Linker arguments that keep in the module the parts needed by tools that work on it after the compiler.
 #![forbid(unsafe_code)]
 
 fn main() {
@@ -10,7 +10,7 @@ fn main() {
     // the names then.
     println!("cargo::rustc-link-arg-bins=--keep-section=name");
     if std::env::var_os("CARGO_FEATURE_SPLIT").is_some() {
-        // What refers to what, so that the module can be taken apart.
+        // Relocations record what refers to what, so that the module can be taken apart.
         println!("cargo::rustc-link-arg-bins=--emit-relocs");
     }
 }

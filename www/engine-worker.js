@@ -32,9 +32,9 @@ let startedAt = 0;
 let restarting = null;
 /** The last position that syncing was told of. */
 let position = 0;
-/** What the page and the other tabs were last told of: the position, and the revision of the link. */
+/** The state that the page and the other tabs were last told of: the position, and the revision of the link. */
 let told = "";
-/** How often the store was found cleared, as far as the page knows. */
+/** Number of times the store was found cleared, as far as the page knows. */
 let cleared = 0;
 let download = null;
 let model = { phase: "absent" };
@@ -44,7 +44,7 @@ let chosenModel = null;
 let modelName = null;
 let modelId = null;
 let embeddingWorkers = null;
-/** Whether a person stopped the indexing. */
+/** True if a person stopped the indexing. */
 let paused = false;
 
 const post = (message) => self.postMessage(message);
@@ -261,7 +261,7 @@ function tellCleared() {
 
 const stateOf = (opened) => `${opened.position()} ${opened.revision()}`;
 
-/** Whether the store holds what nobody was told of yet; then this page and the other tabs are. */
+/** Tells this page and the other tabs where the store holds what nobody was told of yet; true if it does. */
 function tellChanged(message) {
   const now = engine ? stateOf(engine) : told;
   if (now === told) return false;
@@ -288,7 +288,7 @@ tabs.onmessage = async ({ data }) => {
       tellCleared();
       post({ type: "changed" });
     }
-    // What a round brought is not to be sent: two tabs that both sync would go on for ever.
+    // Events that a round brought are not to be sent: two tabs that both sync would go on for ever.
     if (engine && data === "synced") position = engine.position();
     else if (engine) tellSync();
   } catch (error) {

@@ -19,7 +19,7 @@ const CACHE = PREFIX + version;
 /** Where it is noted which build answers, and which clients run another one: `{active, held: {client id: cache}}`. */
 const NOTES = "lessonloop-builds";
 const NOTE = "/builds.json";
-/** How long a page waits for the server's own headers before it is shown with those that are kept. */
+/** Time that a page waits for the server's own headers before it is shown with those that are kept. */
 const PAGE_WAIT_MS = 300;
 
 const build = new URL(self.location.href).searchParams.get("build");
@@ -42,7 +42,7 @@ self.addEventListener("fetch", (event) => {
   }
 });
 
-/** What a host answers with the app: a path without an extension, but not those that agents call. */
+/** True for a path that a host answers with the app: one without an extension, but not those that agents call. */
 const isPage = (path) => !/\.[^/]*$/.test(path) && path !== "/mcp" && !/^\/v1(\/|$)/.test(path);
 
 /** Fetches every file, or takes the browser's copy where the server says that it is the same. */
@@ -87,7 +87,7 @@ async function keepNote(held) {
 }
 
 let holding = null;
-/** Which clients run another build; read once in this worker's life. */
+/** Returns the clients that run another build; read once in this worker's life. */
 const heldNow = () => (holding ??= readNote().then(({ held }) => held));
 
 async function page(event) {

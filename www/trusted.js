@@ -1,4 +1,4 @@
-// Which scripts may be started beside those of the page: its own workers, by their names. And which markup: the fixed parts
+// The scripts that may be started beside the page's: its own workers, by their names. And the markup allowed: the fixed parts
 // of the pages, as the compiler wrote them, in a closed grammar that knows no script, style, frame, handler or address of
 // elsewhere. Where Trusted Types are enforced, no other text becomes the address of a script, or a script, or markup. What
 // lessons say is never markup. Pages and workers load this first.

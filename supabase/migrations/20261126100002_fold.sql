@@ -5,7 +5,7 @@
 
 do $$ begin perform lessonloop.schema_version(); end $$;
 
--- Refuses an event: the field at fault, and why, in words for a person.
+-- Refuses an event: the field at fault, and why, in words for a person. Volatile: else `perform … where` would run it while planning.
 create or replace function lessonloop.refuse(p_field text, p_reason text) returns void
 language plpgsql volatile set search_path = '' as $$
 begin

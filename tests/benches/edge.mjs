@@ -18,11 +18,11 @@ const REQUESTS = 300;
 const AT_ONCE = 16;
 const THROUGHPUT_MS = 4_000;
 const COLD_STARTS = 5;
-/** How long the model and the vectors may take to be in the isolate. */
+/** Time limit, in milliseconds, for the model and the vectors to be in the isolate. */
 const VECTORS_MS = 120_000;
 /** Texts that are really embedded. Each vector is given to many lessons: ranking is measured here, not embedding. */
 const EMBEDDED = 300;
-/** What is to be reached with 10,000 lessons. */
+/** Targets that have to be reached with 10,000 lessons. */
 const BARS = {
   "keywords p95": 10,
   "req/s": 300,

@@ -234,7 +234,7 @@ fn spread(spent: &mut [f64]) -> String {
     )
 }
 
-/// How long the review queue takes, in milliseconds.
+/// Measures the time that the review queue takes, in milliseconds.
 fn review(service: &Service<MemoryStore, Clock>) -> f64 {
     let begun = Instant::now();
     let request = Request {

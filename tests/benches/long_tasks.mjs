@@ -1,4 +1,4 @@
-// How long the main thread of a page is held: tasks of 50 ms and more, as the browser tells of them.
+// Times for which the main thread of a page is held: tasks of 50 ms and more, as the browser tells of them.
 
 /** Watches the pages that a context opens from here on. */
 export const watch = (context) =>

@@ -61,7 +61,7 @@ async function modelled(count) {
   return { model, vectors };
 }
 
-/** What a write takes on the server, median of 20, in ms: a new lesson, and a rating. */
+/** Measures the time of a write on the server, median of 20, in ms: a new lesson, and a rating. */
 async function writes(who, space) {
   const by = author();
   const times = { added: [], rated: [] };
@@ -225,7 +225,7 @@ for (const count of SIZES) {
     isolate.toFixed(0) + mark(`isolate with ${count}`, isolate, isolate <= BARS.isolate),
     ms(quantile(counting, 0.5)),
   ]);
-  // What follows may fail after an hour's work.
+  // Printed at once: the steps below may fail after an hour's work.
   console.log(rows.at(-1).join("  "));
   await stopAll();
   // In pieces, as the app does it.

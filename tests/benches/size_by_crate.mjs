@@ -1,4 +1,4 @@
-// What each crate adds to the engine module: `size_by_crate.mjs MODULE` reads a linked module that still has its
+// The code that each crate adds to the engine module: `size_by_crate.mjs MODULE` reads a linked module that still has its
 // function names and sums the code by crate. A generic function counts for the crate that wrote it, wherever it is used.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-// What the address keeps: ranges, tabs, orders and filters; and times by the clocks of whoever reads them.
+// The state that the address keeps: ranges, tabs, orders and filters; and times by the clocks of whoever reads them.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, eventually, loadSamples, ready, recommend, slugs, url, visit, withApp } from "./app.mjs";
@@ -20,7 +20,7 @@ test("the range of Overview and the table of Insights are found again by their a
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await pressed(page, "range-7d");
 
-    // What was chosen goes along to the next page.
+    // The chosen range goes along to the next page.
     await visit(page, "Insights");
     await pressed(page, "range-7d");
     await page.getByTestId("range-30d").click();
@@ -70,7 +70,7 @@ test("times are those of the reader's own zone", async () => {
       await page.getByTestId("rate-helpful").click();
       const time = page.locator(".history time").first();
       await time.waitFor();
-      // How long ago, and the exact time beside it.
+      // The exact time stands beside how long ago it was.
       const [at, told] = [await time.getAttribute("datetime"), await time.getAttribute("title")];
       const there = new Date(Date.parse(at) + 5.5 * 3_600_000).toISOString();
       assert.equal(told, `${there.slice(0, 10)} ${there.slice(11, 16)} UTC+05:30`);

@@ -1,4 +1,4 @@
-// How the suites and the benches start Chromium: no sandbox, for CIs run as root; nothing that reaches out by itself.
+// Starts Chromium for the suites and the benches: no sandbox, for CIs run as root; nothing that reaches out by itself.
 import { chromium } from "playwright-core";
 
 export const launch = (executablePath) =>

@@ -97,7 +97,7 @@ test("with the model the demo ranks by meaning at once: its vectors came with it
   withApp(async (page) => {
     await openDemo(page);
     await loadModel(page);
-    // What an address leads to is never measured, so nothing is withheld.
+    // Nothing is withheld: a recommendation that an address leads to is never measured.
     const task = "the requirements are ambiguous";
     await page.goto(`${url}/playground?q=${encodeURIComponent(task)}`);
     await page.getByTestId("recommend-summary").filter({ hasText: "Ranked by words and meaning" }).waitFor();

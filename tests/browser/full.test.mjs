@@ -42,7 +42,7 @@ test("a full disk refuses an import whole and says what to do", async () => {
         assert.equal(await page.locator('[data-testid=lesson-row][data-slug^="big-"]').count(), 0),
       );
 
-      // What fits is still taken.
+      // A file that fits is still taken.
       await visit(page, "Settings");
       await page
         .getByTestId("import-files")

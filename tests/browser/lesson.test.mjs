@@ -436,7 +436,7 @@ test("a long history comes in pages", async () => {
         .filter({ hasText: `${n + 1} events` })
         .waitFor();
     }
-    // What the page has seen stays; opened anew, it begins with the latest.
+    // The events that the page has seen stay; opened anew, it begins with the latest.
     await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 15));
     await page.reload();
     await page.getByTestId("history-more").waitFor();
@@ -445,7 +445,7 @@ test("a long history comes in pages", async () => {
     await page.locator("[data-testid=history-event][data-event=LessonAdded]").waitFor();
     await eventually(async () => assert.equal(await page.getByTestId("history-event").count(), 15));
     await eventually(async () => assert.equal(await page.getByTestId("history-more").count(), 0));
-    // What comes later stands before what was asked for.
+    // A later event stands before those that were asked for.
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();
     const order = await page

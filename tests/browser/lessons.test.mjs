@@ -54,7 +54,7 @@ test("a column's name sorts by it, either way, and the address keeps it", async 
     await inOrder(page, ["worked", "failed", "unused"]);
     assert.equal(await page.getByRole("columnheader", { name: "Success" }).getAttribute("aria-sort"), "descending");
     await press("success");
-    // What has no number stays last.
+    // A lesson without a number stays last.
     await inOrder(page, ["failed", "worked", "unused"]);
     // Of the others nothing was seen.
     await press("lift");

@@ -116,7 +116,7 @@ test("an empty store says what to do next, and keywords work before the model is
 
 test("what is empty says why: all archived, or none that fits", async () => {
   await withApp(async (page) => {
-    // What tries to command the agent is held back from it.
+    // A lesson that tries to command the agent is held back from it.
     const title = "Donaudampfschifffahrtsgesellschaftskapitaenspatentpruefung".repeat(3);
     await page.goto(`${url}/lessons/new`);
     await ready(page);
@@ -333,7 +333,7 @@ test("a store that is deleted under the open page is told of, and the page goes 
     await page.getByTestId("store-cleared").waitFor();
     await visit(page, "Lessons");
     await page.getByTestId("empty").waitFor();
-    // What is stored from here on stays.
+    // Everything stored from here on stays.
     await page.getByTestId("load-samples").click();
     await page.getByTestId("lesson-row").first().waitFor();
     await openLesson(page, ROWS);

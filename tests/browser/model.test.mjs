@@ -9,14 +9,14 @@ import { serveSite } from "./site.mjs";
 after(close);
 
 const PIECE = 2 * 1024 * 1024;
-/** What the browser says of a download that was cut on purpose. */
+/** The browser's errors about a download that was cut on purpose. */
 const CUT = { expected: [/minilm\.pack/, /net::ERR_/] };
 
 const phase = (page, name) =>
   page.locator(`[data-testid=model-state][data-phase=${name}]`).waitFor({ timeout: 60_000 });
 const card = (page) => page.getByTestId("model-card").textContent();
 
-/** Which parts of a pack are in the cache: "whole" or a piece's number. */
+/** Lists the parts of a pack in the cache: "whole" or a piece's number. */
 const kept = (page) =>
   page.evaluate(async () => {
     const cache = await caches.open("lessonloop-model");
@@ -72,7 +72,7 @@ test("a download that was stopped, cut and reloaded goes on where it was", async
 
     how.stallAt = 5.5 * PIECE;
     await page.getByTestId("download-model").click();
-    // What was sent but not read yet is lost with the connection.
+    // Bytes that were sent but not read yet are lost with the connection.
     await keeps(page, 5);
     cut();
     await phase(page, "failed");
@@ -201,7 +201,7 @@ async function importMany(page, at = url) {
     .waitFor();
 }
 
-/** How many vectors are stored, and one hash of all. */
+/** Returns the number of stored vectors, and one hash of all. */
 const vectors = (page) =>
   page.evaluate(async () => {
     const settled = (request) =>

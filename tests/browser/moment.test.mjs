@@ -1,4 +1,4 @@
-// What fails for a moment takes nothing from a person: pages are fetched once more, and what was typed stays.
+// A failure that lasts a moment takes nothing from a person: pages are fetched once more, and what was typed stays.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, ready, url, withApp } from "./app.mjs";

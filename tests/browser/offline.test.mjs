@@ -71,7 +71,7 @@ test("every page opens without a network, after a reload and by its address", as
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       await ready(page);
     }
-    // What is written offline is there after another reload.
+    // A rating that is written offline is there after another reload.
     await page.goto(`${url}/lessons/${ROWS}`);
     await page.getByTestId("rate-helpful").click();
     await page.locator("[data-testid=history-event][data-event=Rated]").waitFor();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { dice } from "../benches/scale/dice.mjs";
 
-/** What is pressed: links of the app, tabs, choices, filters, columns to sort by, and what opens. */
+/** The elements that are pressed: links of the app, tabs, choices, filters, columns to sort by, and what opens. */
 const LOOKS = [
   "a[href^='/']",
   "[role=tab]",
@@ -63,7 +63,7 @@ export async function events(page, origin) {
   return numbers(await told.textContent())[0];
 }
 
-/** What two pages count has to be the same. @param {import("playwright-core").Page} page */
+/** Checks that two pages count the same. @param {import("playwright-core").Page} page */
 export async function agree(page, origin) {
   const until = async (what, read) => {
     for (const end = Date.now() + PATIENCE; ; ) {
@@ -209,7 +209,7 @@ export async function drive(page, { origin, seed, goesOn, faults = [] }) {
 /** The seed, `LESSONLOOP_SEED` or 1. */
 export const seed = Number(process.env.LESSONLOOP_SEED ?? 1);
 
-/** How long it goes on: forty steps, or as many minutes as `LESSONLOOP_RANDOM_MINUTES` says. */
+/** Returns the test for going on: up to forty steps, or for as many minutes as `LESSONLOOP_RANDOM_MINUTES` says. */
 export function length() {
   const minutes = Number(process.env.LESSONLOOP_RANDOM_MINUTES ?? 0);
   const end = Date.now() + minutes * 60_000;

@@ -80,7 +80,7 @@ test("what was left out is grouped, counted, paged and can be searched", async (
 test("other weights are shown side by side and put back, and nothing is recorded", async () => {
   await withApp(async (page) => {
     await loadSamples(page);
-    // What ratings do to a place is the sources' rule.
+    // The effect of ratings on a lesson's place is part of the sources' rule.
     await visit(page, "Settings");
     await page.getByTestId("standing-rule-seeds").click();
     await page.getByText("ranked by the rules from now on").waitFor();
@@ -237,7 +237,7 @@ test("what was pasted is never lost, Ctrl+Enter submits, and nothing is named wh
     await page.getByTestId("track-input").focus();
     await page.keyboard.press("Control+Enter");
     await page.locator(`[data-testid=detection][data-slug="${first}"][data-applied=true]`).waitFor();
-    // What is tracked is stored: the draft is gone.
+    // Tracked text is stored: the draft is gone.
     await page.reload();
     await page.getByTestId("track-input").waitFor();
     await eventually(async () => assert.equal(await typed(), ""));
@@ -305,7 +305,7 @@ test("stats and tools show where numbers come from", async () => {
     await page.getByTestId("records-search").fill("postgres");
     await page.getByTestId("no-records").waitFor();
 
-    // What the space calls a core server is not recorded any more.
+    // A server that the space calls a core server is not recorded any more.
     await visit(page, "Settings");
     const core = page.getByTestId("core-server");
     await page.getByTestId("core-server-name").fill("Browser");
@@ -325,7 +325,7 @@ test("stats and tools show where numbers come from", async () => {
 
 const summary = (page, words) => page.getByTestId("recommend-summary").filter({ hasText: words }).waitFor();
 
-/** What *Copy* takes has to be what is shown, and the prompt has to be that of the lessons shown. */
+/** Checks that *Copy* takes what is shown, and that the prompt is that of the lessons shown. */
 async function copies(page) {
   let shown = "";
   await eventually(async () => {
@@ -352,7 +352,7 @@ test("a link waits for the model that the browser keeps; what came before it say
   await withApp(
     async (page, context) => {
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
-      // What tells of the pack is held back while the gate is shut, and the page's patience is the test's.
+      // The manifest of the pack is held back while the gate is shut, and the page's patience is the test's.
       const manifest = gate();
       await context.route("**/engine/manifest.json", async (route) => {
         await manifest.wait();

@@ -1,4 +1,4 @@
-// What the Playground records, and only on demand: a run, its outcome, feedback and opinions.
+// The Playground's records, which it makes only on demand: a run, its outcome, feedback and opinions.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { ask, close, eventually, loadSamples, recommend, url, visit, withApp } from "./app.mjs";

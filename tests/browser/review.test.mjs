@@ -5,7 +5,7 @@ import { close, eventually, ready, slugs, url, visit, withApp } from "./app.mjs"
 
 after(close);
 
-/** How long an act that no event takes back is held. */
+/** Time for which an act that no event takes back is held, in milliseconds. */
 const HELD_MS = 7_000;
 
 /** Has acts be held until `globalThis.passHold()`, so that it does not matter how slow this machine is. */
@@ -186,7 +186,7 @@ test("by keys alone: there and back, approve, rate, skip, undo, open", async () 
     await page.keyboard.press("u");
     await page.getByTestId("rated").waitFor({ state: "detached" });
 
-    // What was held back takes a reason.
+    // Approving a lesson that was held back takes a reason.
     await page.keyboard.press("a");
     const reason = page.getByTestId("approve-reason");
     await reason.waitFor();
@@ -233,7 +233,7 @@ test("a near duplicate is compared and merged, by keys, and the merge can be und
     await open(page);
     await page.keyboard.press("j");
     await inFront(page, "tenants-apart-again");
-    // What differs is in view before anybody asks.
+    // The differences are in view before anybody asks.
     const diff = page.getByTestId("review-diff");
     await eventually(async () => assert.deepEqual(await diff.locator("mark").allTextContents(), ["the "]));
     await page.keyboard.press("m");

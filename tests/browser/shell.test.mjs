@@ -69,7 +69,7 @@ test("the palette finds lessons, pages and acts, and is worked by keyboard alone
     await page.keyboard.press("Enter");
     await page.getByTestId("lesson-slug").filter({ hasText: "pattern-row-policies" }).waitFor();
 
-    // What the page can do is there, too; and Escape gives the focus back.
+    // The page's own commands are there, too; and Escape gives the focus back.
     await openPalette(page);
     await page.keyboard.type("edit");
     await page.getByTestId("palette-option").filter({ hasText: "Edit this lesson" }).waitFor();

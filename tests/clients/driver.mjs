@@ -1,4 +1,4 @@
-// What the walk asks of a client, and starting it as a person does: in a home of its own, with nothing of this environment.
+// The walk's interface to a client, and starting it as a person does: in a home of its own, with nothing of this environment.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   mkdirSync,
@@ -167,7 +167,7 @@ export class Place {
     return statSync(own, { throwIfNoEntry: false }) ? own : join(this.home, ".local", "share", "lessonloop");
   }
 
-  /** What the ledger holds, each event as its kind and its fields. */
+  /** Reads the events of the ledger, each as its kind and its fields. */
   events() {
     const folder = join(this.store, "ledger");
     /** @type {{ kind: string, id: string, [field: string]: any }[]} */
@@ -185,13 +185,13 @@ export class Place {
     return found;
   }
 
-  /** What comes into the ledger from now on. */
+  /** Returns a function that reads the events that came into the ledger since this call. */
   watch() {
     const before = new Set(this.events().map(({ id }) => id));
     return () => this.events().filter(({ id }) => !before.has(id));
   }
 
-  /** What the store's log says. */
+  /** Reads the store's log, wherever it is kept. */
   log() {
     const data = join(this.home, ".local", "share");
     const kept = join(data, "lessonloop-machine", "stores");

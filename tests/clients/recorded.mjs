@@ -1,4 +1,4 @@
-// What a client tells its hooks, and how its transcripts look, with made-up content: kept in `tests/corpus/clients`, which
+// A client's words to its hooks, and the shape of its transcripts, with made-up content: kept in `tests/corpus/clients`, which
 // the crate `lesson-clients` reads. A difference in shape fails here, so that nothing is assumed where something was seen.
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -82,7 +82,7 @@ export async function recorded(driver, model) {
 }
 
 /**
- * What each event of each kind of run came with: the names of its fields and of the variables.
+ * Lists the names of the fields and of the variables with which each event of each kind of run came.
  * @param {Seen[]} hooks
  */
 function shapes(hooks) {

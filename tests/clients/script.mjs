@@ -1,4 +1,4 @@
-// What the model says next: a script of turns, chosen by the mark in the prompt, at the place that the talk has reached.
+// The model's next answer: a script of turns, chosen by the mark in the prompt, at the place that the talk has reached.
 
 /**
  * A step of a script. `tool` is the end of an MCP tool's name; `agent` the prompt of a subagent; `many` are called at once.

@@ -1,7 +1,7 @@
 // The lessons of the walk, the prompts, and what the model answers to each.
 
 export const SLUG = "bind-values-never-splice-them";
-/** What only the lesson's text holds. */
+/** Words that stand nowhere but in the lesson's text. */
 export const TEXT = "the driver sends values apart from the SQL statement";
 export const LESSONS = [
   {
@@ -19,7 +19,7 @@ export const LESSONS = [
     tags: ["ledgerd", "migration"],
   },
 ];
-/** What only the lesson for a failed command holds. */
+/** Words that stand nowhere but in the lesson for a failed command. */
 export const MOMENT = "nothing else listens on 7077";
 const ASK = "Keep user input out of the SQL statement: bind the values.";
 const APPLIED = `Applying '${SLUG}': the query takes its values as parameters.`;

@@ -10,15 +10,15 @@ import { CALLS, LESSONS, MOMENT, prompt, SLUG, scripts, TEXT } from "./scripts.m
 import { Column } from "./table.mjs";
 import { until } from "./until.mjs";
 
-/** What a session's end records comes from a process that is left behind. */
+/** Time limit, in milliseconds, for the record of a session's end, which a process that is left behind makes. */
 const RECORDED = 25_000;
 
 /** @typedef {import("./model.mjs").Asked} Asked */
 
-/** Whether a request holds the lesson outside of what tools answered. @param {Asked} asked @param {string} [text] */
+/** True if a request holds the lesson outside of what tools answered. @param {Asked} asked @param {string} [text] */
 const holds = ({ talk }, text = TEXT) => talk.turns.some((turn) => turn.text.includes(text));
 
-/** How often the text stands in a request. @param {Asked} asked @param {string} text */
+/** Counts how often the text stands in a request. @param {Asked} asked @param {string} text */
 const times = ({ body }, text) => JSON.stringify(body).split(text).length - 1;
 
 /** @param {any} value */
@@ -315,7 +315,7 @@ function files({ project, home }) {
     for (const file of readdirSync(folder, { withFileTypes: true })) {
       const at = join(folder, file.name);
       if (/^(\.git|\.gitignore|\.lessonloop|\.npm|\.cache|\.local|node_modules)$/.test(file.name)) continue;
-      // What a client installs for plugins.
+      // Files that a client installs for plugins.
       if (/^(package(-lock)?\.json|bun\.lock)$/.test(file.name)) continue;
       if (file.isDirectory()) enter(at);
       else if (file.isFile()) found.set(at, readFileSync(at, "utf8"));
@@ -336,7 +336,7 @@ function asBefore(place, before) {
   const own = place.driver.rewrites.map((path) => join(place.home, path));
   for (const [path, text] of before) if (!own.includes(path)) assert.equal(now.get(path), text, `${path} is as before`);
   for (const [path, text] of now) {
-    // What a client remembers of a session, and its logs.
+    // A client's memory of a session, and its logs.
     if (
       !before.has(path) &&
       path.startsWith(place.home) &&

@@ -1,4 +1,4 @@
-// Who may ask: the lines on auth of the list of attacks.
+// Callers that may ask: the lines on auth of the list of attacks.
 // Alone: it holds times.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -134,7 +134,7 @@ test("4: and those that were not signed with the project's key open nothing on t
     [token({ ...claims, nbf: now + 1000, exp: now + 2000 }), 401],
     [token({ ...claims, exp: now + 1000 }, { alg: "none" }), 401],
     [token({ ...claims, exp: now + 1000 }, { secret: publishable }), 401],
-    // What an edge function signed before: a space's name opens nothing.
+    // A token that an edge function signed before: a space's name opens nothing.
     [token({ ...claims, sub: home.id, lessonloop: "edge", lessonloop_space: home.id, exp: now + 1000 }), 404],
   ]) {
     const answer = await fetch(`${url}/rest/v1/rpc/pull_changes`, {

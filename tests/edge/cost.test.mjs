@@ -1,4 +1,4 @@
-// What one key may cost: its bytes and the isolate's time are bounded, so that it slows nobody else.
+// The cost that one key may cause: its bytes and the isolate's time are bounded, so that it slows nobody else.
 // Alone: it holds times.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";

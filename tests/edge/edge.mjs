@@ -71,7 +71,7 @@ export async function space({ name = "A space", lessons = LESSONS, who = user() 
     who,
     /** A new key of the space. */
     agent: (named = "an agent") => who.call("create_agent_key", { p_space: id, p_name: named }),
-    /** What a table of the server's says of the space. */
+    /** Selects from the space's rows on the server; `what` names the columns and the table. */
     counted: (what) => sql(`select ${what} where space = :'space'`, { space: id }),
   };
 }
@@ -176,7 +176,7 @@ export async function each(items, at_once, work) {
   );
 }
 
-/** What `edge` takes to be measured by `memory`. */
+/** Options of `edge` for an isolate that `memory` can measure. */
 export const METERED = {
   inspect: true,
   rewrite: (file, text) =>
@@ -190,8 +190,8 @@ export const METERED = {
         };`,
 };
 
-/** What the isolate holds, in MB, which is what the platform bounds: the module's memory, which never shrinks, and what
- * lives in the script's heap. And what the process of workerd has of its own, with compiled code and garbage. */
+/** Measures the memory that the isolate holds, in MB, which is what the platform bounds: the module's, which never shrinks,
+ * and what lives in the script's heap. And what the process of workerd has of its own, with compiled code and garbage. */
 export async function memory(edge) {
   const module = Number((await raw(edge.url, { path: "/v1/metered" })).text);
   const { script, buffers } = await edge.heap();

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { serving } from "../stack/proxy.mjs";
 
-/** How it may answer. `lost`: the stack does what was asked, and the answer is lost. */
+/** Faulty answers, by name. `lost`: the stack does what was asked, and the answer is lost. */
 const FAULTS = {
   down: (_, __, answer) => answer.destroy(),
   error: (_, __, answer) => answer.writeHead(500, { "content-type": "application/json" }).end('{"message":"it broke"}'),

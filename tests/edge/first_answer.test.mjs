@@ -34,7 +34,7 @@ async function packs(answers = (answer, _request) => answer.end(PACK), { held = 
   return Object.assign(it, { url: address });
 }
 
-/** How fast a slow clock goes. */
+/** Rate at which a slow clock runs, against the true one. */
 const SLOW = 1 / 20;
 
 /** A cold isolate. `pack`: the server of its pack, if not the assets. `slow`: its clock is. */

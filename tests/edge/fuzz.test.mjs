@@ -26,7 +26,7 @@ test("no request that the document allows, or forbids, makes the edge fail", { t
   );
   const program = join(dirname(env("LESSONLOOP_FUZZER")), "schemathesis");
   const words = ["run", document, "--url", it.url, "--header", `Authorization: Bearer ${key}`, "--checks", "all"];
-  // What only the ledger can tell is refused: a cursor of nothing, a cause that is not among the lessons, a policy without such a name.
+  // Faults that only the ledger can tell are refused: a cursor of nothing, a cause that is no lesson, a policy of no such name.
   words.push("--exclude-checks", "positive_data_acceptance");
   // Always the same requests: a failure can be run again.
   words.push("--seed", "1", "--max-examples", "40", "--phases", "examples,coverage,fuzzing,stateful", "--no-color");

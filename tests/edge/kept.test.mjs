@@ -1,4 +1,4 @@
-// What an isolate keeps in the Cache API for the next one: that answers at once, and never in place of what the server says.
+// An isolate's copy in the Cache API for the next one: that answers at once, and never in place of what the server says.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ async function keeping({ rewrite = telling } = {}) {
   const made = await home.agent("keeping agent");
   let port;
   const start = async () => {
-    // What is kept belongs to the Worker's host.
+    // The kept copy belongs to the Worker's host.
     const it = await edge({ at: proxy.url, kept, rewrite, port });
     port ??= Number(new URL(it.url).port);
     return { it, me: agent(it, made.key) };
@@ -64,7 +64,7 @@ test("a cold isolate answers from what another kept while the server is slow; wr
   await until(async () => (await rate()).status === 200, { what: "the write" });
   assert.equal(home.counted("times_helpful from (select * from lessons where slug = 'bounded-queues') l"), "1");
   await until(async () => !(await me.post("/v1/recommend", { query: "queue" })).stale, { what: "stale: false" });
-  // What was recommended from what was kept is on record.
+  // The recommendation from the kept copy is on record.
   await until(() => Number(home.counted("count(distinct retrieval_id) from retrievals")) >= 2, {
     what: "the tracking",
   });

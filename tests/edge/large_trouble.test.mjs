@@ -1,5 +1,5 @@
-// What may be missing of a space that is read by parts: vectors of half of its lessons, its index, functions of the server; and
-// spaces that together are more than an isolate holds.
+// Gaps in a space that is read by parts: vectors of half of its lessons, its index, functions of the server; and spaces that
+// together are more than an isolate holds.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fill, record, situation } from "../benches/scale/corpus.mjs";

@@ -45,7 +45,7 @@ const CLIENTS = {
     assert.equal(transport.protocolVersion, PREVIOUS);
     return client;
   },
-  // What TypeScript's SDK spoke up to 1.11, without a header for the revision.
+  // The protocol that TypeScript's SDK spoke up to 1.11, without a header for the revision.
   [OLDER]: async () => {
     const client = new OlderClient(INFO);
     await client.connect(new OlderTransport(url, { requestInit }));

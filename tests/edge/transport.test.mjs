@@ -1,4 +1,4 @@
-// What comes in and what goes out: the lines on transport of the list of attacks.
+// Incoming and outgoing messages: the lines on transport of the list of attacks.
 // Alone: it holds times.
 import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";

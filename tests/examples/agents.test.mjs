@@ -89,7 +89,7 @@ test("GitHub Action: the job's status is the outcome of the decision that the co
   await post({ LESSONLOOP_OUTCOME: "success" });
   assert.equal(on.json(["show", SLUG]).standing.success_count, 1, "once");
 
-  // What the action hands over is what the script reads.
+  // The action hands over every variable that the script reads.
   const action = readFileSync(join(dirname(script), "action.yml"), "utf8");
   const read = [...readFileSync(script, "utf8").matchAll(/LESSONLOOP_\w+/g)].map(([name]) => name);
   for (const name of new Set(read)) assert.ok(action.includes(`${name}: \${{ inputs.`), name);

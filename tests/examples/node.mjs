@@ -34,7 +34,7 @@ const { recommended, prompt } = await ask("POST", "/v1/recommend", {
 console.log(`recommended: ${recommended.map(({ slug }) => slug).join(", ")}`);
 console.log(prompt);
 
-// What the agent wrote: a lesson counts as applied where it is named by its slug, as the prompt asks.
+// The agent's text: a lesson counts as applied where it is named by its slug, as the prompt asks.
 const { detections } = await ask("POST", "/v1/track", {
   decision_id: "example-1",
   reasoning: `Applying '${recommended[0].slug}': the query takes its values as parameters.`,

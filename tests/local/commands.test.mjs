@@ -173,7 +173,7 @@ test("a repository's folder gives what tools keep in it, and says what was left 
     "notes/one.markdown",
   ];
   for (const path of taken) write(path, lesson(path.replaceAll("/", " ")));
-  // What lies beside them is none: settings, workflows, the files of a skill, packages.
+  // Files beside them are no lessons: settings, workflows, the files of a skill, packages.
   for (const path of [
     ".github/ISSUE_TEMPLATE/bug.md",
     ".github/workflows/ci.yml",

@@ -24,7 +24,7 @@ function script(shell) {
   }
 }
 
-/** What stands before the cursor, and what may stand there. @type {[string, string[]][]} */
+/** The text before the cursor, and the words that may complete it. @type {[string, string[]][]} */
 const WORDS = [
   ["re", ["recommend", "review"]],
   ["init c", ["claude", "codex", "cursor", "copilot"]],

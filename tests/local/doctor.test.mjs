@@ -18,7 +18,7 @@ function setUp(...clients) {
   return on;
 }
 
-/** What `doctor` says that contains a text. */
+/** Lists the findings of `doctor` that contain a text. */
 function findings(on, part, options) {
   const { out } = on.run(["doctor", "--json"], options);
   return JSON.parse(out).filter(({ what }) => what.includes(part));
@@ -75,7 +75,7 @@ test("Claude Code: trust, approval, refusal, hooks switched off", () => {
   }
   put(settings, { ...ours, disabledMcpjsonServers: ["other", "lessonloop"] });
   finding(on, "the server was refused here", "fault", /init claude --project/);
-  // What the remedy says.
+  // The remedy's command lifts the refusal.
   assert.equal(on.run(["init", "claude", "--yes"]).code, 0);
   assert.deepEqual(JSON.parse(readFileSync(settings, "utf8")).disabledMcpjsonServers, ["other"]);
   assert.deepEqual(findings(on, "refused"), []);
@@ -238,7 +238,7 @@ test("hooks that came, and those that came without a payload", () => {
   finding(on, "1 event of sessions wait", "note");
 });
 
-/** What each client said, run for it: `claude mcp get`, `codex mcp get`, `copilot mcp get`, `gemini mcp list`, `opencode mcp list`. */
+/** Output of each client: `claude mcp get`, `codex mcp get`, `copilot mcp get`, `gemini mcp list`, `opencode mcp list`. */
 const SAID = /** @type {const} */ ([
   ["claude", "lessonloop:\n  Scope: Project config\n  Status: ✔ Connected\n  Type: stdio", 0, "ok", "✔ Connected"],
   ["claude", "lessonloop:\n  Status: ⏸ Pending approval (run `claude` to approve)\n", 0, "note", "Pending approval"],

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { after, test } from "node:test";
 import { lookAtEdge } from "../../www/local/commands/edge_setup.mjs";
 
-/** What the server answers, and what it was asked. */
+/** The server's answer, and the requests that it got. */
 let answer = { status: 200, body: /** @type {any} */ ("") };
 const asked = [];
 const server = createServer((request, response) => {

@@ -14,7 +14,7 @@ const TEXTS = ["slug", "title", "description", "context", "recommendation", "cat
 const LISTS = ["tags", "tech_stacks", "project_types"];
 const COUNTS = ["times_surfaced", "times_applied", "success_count", "times_helpful", "times_not_helpful", "upvotes"];
 
-/** What a store answers that no later version may lose: not scores, which fall with time and may be weighed otherwise. */
+/** Reads the answers that no later version may lose: not scores, which fall with time and may be weighed otherwise. */
 function answers(on) {
   const exported = on.run(["export", "--format", "jsonl", "--project"]);
   assert.equal(exported.code, 0, exported.err);

@@ -1,4 +1,4 @@
-// What hooks hand over: ends outlive the client, its server, a full disk and each other's order.
+// The hand-over from hooks: ends outlive the client, its server, a full disk and each other's order.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -155,7 +155,7 @@ export function kept({ home, project }) {
   return join(home, ".local/share/lessonloop-machine/stores", name);
 }
 
-/** What a tool's answer says, which must be no error. */
+/** Calls a tool and returns its answer, which must be no error. */
 export async function call(client, name, args) {
   const answer = await client.callTool({ name, arguments: args });
   assert.ok(!answer.isError, `${name}: ${JSON.stringify(answer.content)}`);
@@ -173,7 +173,7 @@ export async function until(look, what, patience = 15_000) {
   }
 }
 
-/** What `serve --json` tells once it serves: its addresses and its token. @param {ReturnType<typeof start>} child */
+/** Reads the output of `serve --json` once it serves: its addresses and its token. @param {ReturnType<typeof start>} child */
 export function serving(child) {
   let text = "";
   child.stdout.on("data", (piece) => (text += piece));

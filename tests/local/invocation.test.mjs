@@ -49,7 +49,7 @@ function commandsIn(text) {
   assert.ok(prefix, text);
   const found = text
     .split("\n")
-    // What a client's file gets is no command for a person.
+    // Lines for a client's file are no commands for a person.
     .filter((line) => !line.startsWith("  + "))
     .flatMap((line) => line.split(new RegExp(`(?<=^|[\\s\`])${escaped(prefix)} `)).slice(1))
     .map((rest) => rest.split(/`| {3}/)[0].trim());
@@ -70,7 +70,7 @@ function runAll(on, text, seen) {
   return prefix;
 }
 
-/** What `init` prints, and what the bare command prints, all of it run. */
+/** Runs the commands that `init` prints, and those that the bare command prints; returns their prefix. */
 function walked(on, first) {
   const seen = new Set();
   const about = on.sh(first);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { plugin } from "../../www/local/clients/opencode_plugin.mjs";
 
-/** What `lessonloop hook prompt` writes stands for it: a lesson named after the prompt. */
+/** A stand-in for `lessonloop hook prompt`: writes a lesson named after the prompt. */
 const HOOK = `let text = "";
 process.stdin.on("data", (piece) => (text += piece));
 process.stdin.on("end", () => process.stdout.write("### lesson-of-" + JSON.parse(text).prompt));`;

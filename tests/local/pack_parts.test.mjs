@@ -18,7 +18,7 @@ const FILES = new Map([
 
 /** @type {Map<string, Buffer>} */
 const kept = new Map();
-/** What was asked for: file, and from which byte. @type {[string, number][]} */
+/** The requests so far: file, and from which byte. @type {[string, number][]} */
 let asked = [];
 /** After so many bytes of a file its connection breaks. @type {{ name?: string, at: number }} */
 let cut = { at: 0 };

@@ -1,4 +1,4 @@
-// What a ledger keeps of prompts: of a store that is committed, words that its lessons have.
+// The parts of prompts that a ledger keeps: of a store that is committed, words that its lessons have.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

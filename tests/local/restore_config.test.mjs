@@ -1,4 +1,4 @@
-// What `init` wrote is taken back to the byte, whatever the file looked like: none, empty, without a last line's end, with
+// Changes by `init` are taken back to the byte, whatever the file looked like: none, empty, without a last line's end, with
 // Windows' line ends, a mark at its head, comments, tabs; also when others have edited it since, and when it is large.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -96,7 +96,7 @@ test("what others wrote since stays when ours goes", () => {
   const left = readFileSync(at, "utf8");
   assert.ok(!left.includes("lessonloop") && left.includes("// mine") && left.includes('"theirs": { "x": 1 }'), left);
   assert.ok(!existsSync(join(on.project, ".claude")), "the folder that we made");
-  // What we wrote before is no part of what a file was.
+  // Our own earlier text is no part of what a file was.
   writeFileSync(at, ours);
   assert.equal(on.run(["init", "claude", "--yes"]).code, 0);
   assert.equal(on.run(["init", "claude", "--remove", "--yes"]).code, 0);

@@ -42,7 +42,7 @@ export function another(on) {
 /** The folder of the store's hooks. */
 export const hooksOf = (on) => join(kept(on), "cache", "hooks");
 
-/** What waits to be recorded. */
+/** Lists the hooks' calls that wait to be recorded. */
 export function waiting(on) {
   const spool = join(hooksOf(on), "spool");
   return existsSync(spool) ? readdirSync(spool).filter((name) => name.endsWith(".json")) : [];

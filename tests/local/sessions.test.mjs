@@ -86,7 +86,7 @@ for (let at = 0; ; at += 1) {
   process.stdout.write(title + "\\n");
 }`,
   );
-  /** What writers said was stored. */
+  /** Titles that writers said were stored. */
   const acked = [];
   const failures = [];
   let begun = 0;

@@ -1,4 +1,4 @@
-// What Node and a page do alike: open the engine with a counted clock and randomness, walk the
+// Steps that Node and a page take alike: open the engine with a counted clock and randomness, walk the
 // scenario, embed texts. Sent into the page as source, so it may use nothing from outside.
 
 /** Walks the scenario and returns the answers in their written form. */

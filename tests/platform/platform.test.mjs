@@ -1,5 +1,5 @@
-// What Cloudflare's platform allows, which workerd on this machine does not enforce: sizes, memory, start-up. And that the
-// edge function can be deployed as it is, with the dashboard's own module.
+// Checks the limits of Cloudflare's platform, which workerd on this machine does not enforce: sizes, memory, start-up. And
+// that the edge function can be deployed as it is, with the dashboard's own module.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -36,7 +36,7 @@ test("one version, one repository, one name", () => {
   assert.equal(package_.version, VERSION);
   assert.equal(package_.mcpName, MCP_NAME);
   assert.equal(package_.repository.url, `git+${REPOSITORY}.git`);
-  // What is run is of the workflow's own repository, and what is linked is the one that Cargo.toml names.
+  // The code that is run is of the workflow's own repository, and the repository that is linked is the one in Cargo.toml.
   assert.equal(`github.com/${MCP_NAME.replace("io.github.", "")}`, REPOSITORY.replace("https://", ""));
 });
 

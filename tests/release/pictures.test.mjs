@@ -58,7 +58,7 @@ test("ten seconds of the loop", () => {
   assert.match(shown, /1/);
   const picture = animated(steps, "Ten seconds of the loop: a lesson is added, asked for, applied and counted");
   if (writes) writeFileSync(docs("loop.svg"), picture);
-  // What commands print may change; the picture is made anew then.
+  // The output of commands may change; the picture is made anew then.
   assert.ok(existsSync(docs("loop.svg")), "LESSONLOOP_WRITE=1 cargo xtask test release --only pictures");
   const commands = (/** @type {string} */ svg) => [...svg.matchAll(/class="c"[^>]*>([^<]+)</g)].map(([, text]) => text);
   assert.deepEqual(

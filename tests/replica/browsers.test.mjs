@@ -51,7 +51,7 @@ async function sync(page) {
 const quiet = (page) =>
   page.locator("[data-testid=sync-state][data-phase=idle]").filter({ hasNotText: "to send" }).waitFor();
 
-/** What the browser keeps for the app, vectors apart, as one text. */
+/** Reads the data that the browser keeps for the app, vectors apart, as one text. */
 const stored = (page) =>
   page.evaluate(async () => {
     const open = (name) =>
@@ -297,7 +297,7 @@ test("a wrong password and a server without the product say so at the field", as
   });
 });
 
-/** What the edge function learns of a key: the space it is for, or null. */
+/** Asks, as the edge function does, for the space that a key is for; null if there is none. */
 const asEdge = async (agentKey) => (await agent(agentKey).call("agent_key", {})).agent;
 
 test("a key for an agent is made, copied once, used, and revoked", async () => {

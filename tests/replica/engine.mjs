@@ -51,7 +51,7 @@ export async function device({ now } = /** @type {any} */ ({})) {
       assert.fail(`not quiet after 20 rounds: ${JSON.stringify(await ok("GET", "/v1/sync"))}`);
     },
     status: () => ok("GET", "/v1/sync"),
-    /** What a person sees, without what differs between devices. */
+    /** Reads the state that a person sees, without what differs between devices. */
     async shown() {
       const lessons = [];
       let cursor = "";
@@ -68,5 +68,5 @@ export async function device({ now } = /** @type {any} */ ({})) {
   };
 }
 
-/** What the server's tables say of a space, as one text. */
+/** Selects from the space's rows on the server, as one text; `what` names the columns and the table. */
 export const counted = (space, what) => sql(`select ${what} where space = :'space'`, { space });

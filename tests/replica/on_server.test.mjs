@@ -305,7 +305,7 @@ test("on a phone: the choice, work on the server, a copy and back", async () => 
       }
       assert.ok(called.includes("space_lessons") && !called.includes("pull_changes"), called.join(" "));
       assert.equal(await rows(page), 0);
-      // What this page did is there for another device, and what that does is here when one comes back.
+      // This page's writes are there for another device, and that device's writes are here when one comes back.
       await owner.sync();
       assert.equal((await owner.get(`/v1/lessons/${one.slug}`)).standing.times_helpful, 1);
       await owner.patch(`/v1/lessons/${one.slug}`, { base_rev: 1, title: "Renamed elsewhere" });

@@ -40,13 +40,13 @@ impl Accounts {
             .is_some_and(|(until, _)| now < *until)
     }
 
-    /// Who a session was given to.
+    /// Returns the user that a session was given to.
     pub fn user(&self, session: &Session) -> Option<String> {
         let (_, user) = self.access.get(&session.access_token)?;
         Some(user.clone())
     }
 
-    /// Whether a new session can be had for this refresh token.
+    /// True if a new session can be had for this refresh token.
     pub fn is_current(&self, refresh_token: &str) -> bool {
         self.current.contains_key(refresh_token)
     }

@@ -1,4 +1,4 @@
-//! What people and agents do with what they see.
+//! The acts of people and agents upon what they see.
 
 use crate::config::SECOND;
 use crate::dice::Dice;
@@ -11,7 +11,7 @@ use lesson_core::{
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Who writes.
+/// The kind of writer, which decides the mix of events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Mix {
     /// A person at the app: everything, checked against what is shown.

@@ -1,4 +1,4 @@
-//! What a seed decides before the run: how many, how faulty, and what happens when.
+//! A seed's choices before the run: how many, how faulty, and what happens when.
 
 use crate::dice::Dice;
 use lesson_core::Millis;
@@ -31,13 +31,13 @@ pub struct Config {
     pub batch: usize,
     /// Rows in a page, at most.
     pub page: usize,
-    /// How long an access token holds.
+    /// Lifetime of an access token, in milliseconds.
     pub token: Millis,
-    /// Whether a refresh token that was used is refused even when its successor never arrived.
+    /// True if a refresh token that was used is refused even when its successor never arrived.
     pub strict: bool,
     /// When the server is backed up, and when it is restored from that.
     pub restore: Option<(Millis, Millis)>,
-    /// Which device's profile is copied to which, and when.
+    /// The device whose profile is copied, the device that gets the copy, and when.
     pub clone: Option<(usize, usize, Millis)>,
 }
 
@@ -72,7 +72,7 @@ impl Config {
     }
 }
 
-/// How often what was done, by name.
+/// Counts of what was done, by name.
 #[derive(Default)]
 pub struct Counts(pub BTreeMap<&'static str, u64>);
 

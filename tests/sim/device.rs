@@ -12,7 +12,7 @@ pub struct Device {
     pub store: MemoryStore,
     pub tabs: Vec<Tab>,
     pub mix: Mix,
-    /// Who uses it, as the server knows them.
+    /// The account that uses it, as the server knows it.
     pub user: String,
     /// Its clock, against the true time.
     pub skew: Millis,
@@ -22,7 +22,7 @@ pub struct Device {
     /// Hashes of the rows in the store, by key, and over all of them.
     pub row_hashes: HashMap<String, u64>,
     pub rows_hash: u64,
-    /// What the rows are a snapshot of.
+    /// The server's state that the rows are a snapshot of.
     pub covered: Option<Snapshot>,
     pub first_actor: String,
     /// No request leaves before this; no answer is heard before that.
@@ -32,9 +32,9 @@ pub struct Device {
     pub exists: bool,
     /// The last position of its store when the profile was copied: another device has those events too. 0 before.
     pub copied_through: u64,
-    /// Whether its session was thrown away because a refresh token was refused.
+    /// True if its session was thrown away because a refresh token was refused.
     pub thrown: bool,
-    /// Whether a person is about to sign in.
+    /// True if a person is about to sign in.
     pub signing_in: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct Tab {
     pub rounds: u32,
     /// The refresh token of the session that it was given last.
     pub granted: Option<String>,
-    /// Whether its refresh token was refused when it last tried it.
+    /// True if its refresh token was refused when it last tried it.
     pub refused: bool,
 }
 
@@ -93,13 +93,13 @@ impl Device {
     }
 }
 
-/// What a device shows: rows, and its outbox on top.
+/// A device's view: rows, and its outbox on top.
 #[derive(Default)]
 pub struct Shown {
     pub space: Space,
     replica: OptimisticOverlay,
     cursor: u64,
-    /// How often the store's rows were cleared.
+    /// Number of times that the store's rows were cleared.
     cleared: u64,
     /// The store's last position.
     pub position: u64,

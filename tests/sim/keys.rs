@@ -20,7 +20,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// What its event at this place is called: whoever does it, and however often.
+    /// Returns the id of its event at this place: the same whoever does it, and however often.
     pub fn op_id(&self, place: usize) -> String {
         let hash = |salt: u64| {
             let mut trace = Trace::new();
@@ -50,7 +50,7 @@ impl Asked {
 }
 
 impl World {
-    /// What an agent asks of an edge: what it had in mind, under a new key; the same as somebody
+    /// Draws an agent's request to an edge: what it had in mind, under a new key; the same as somebody
     /// asked before, because no answer came; or, by mistake, something new under an old key.
     ///
     /// `None` for what has no key.
@@ -85,7 +85,7 @@ impl World {
         Some(asked)
     }
 
-    /// Whether this isolate knows the key itself: then it gives the first answer again, or refuses,
+    /// True if this isolate knows the key itself: then it gives the first answer again, or refuses,
     /// and nothing is written.
     pub fn knows_key(&mut self, device: usize, asked: &Asked) -> bool {
         let events = events_of(&self.devices[device].store);

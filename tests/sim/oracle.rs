@@ -1,4 +1,4 @@
-//! What has to hold, told from the server's ledger and from what was written, not from the client.
+//! The invariants, told from the server's ledger and from what was written, not from the client.
 
 use crate::plants::Plant;
 use crate::server::{Ledger, Server};
@@ -215,13 +215,13 @@ fn everything(world: &World) -> Result<(), String> {
     Ok(())
 }
 
-/// What tells a write from others: of one key there may be two, for different requests.
+/// Returns the parts that tell a write from others: of one key there may be two, for different requests.
 fn named(event: &Event) -> (&str, Option<&str>) {
     (&event.op_id, event.request.as_deref())
 }
 
-/// Whether every event in the ledger is one that was made, unchanged but for who made it, which is
-/// what the token said.
+/// Checks that every event in the ledger is one that was made, unchanged but for who made it, which
+/// is what the token said.
 fn as_made(world: &World, ledger: &Ledger) -> Result<(), String> {
     for event in &ledger.events {
         let key = (event.op_id.clone(), event.request.clone());

@@ -24,7 +24,7 @@ struct Counted {
     trial_from: u32,
 }
 
-/// What is said of a lesson.
+/// A statement about a lesson.
 enum Said {
     Helpful(bool),
     Up(bool),
@@ -44,7 +44,7 @@ struct Spoken<'a> {
     archived: bool,
     /// With whether it waits for a person's approval.
     said: Vec<(Said, bool)>,
-    /// Who rated it, or voted on it, and the latest day on which that counted.
+    /// The latest day on which a voice's ratings (`false`) or votes (`true`) counted.
     days: BTreeMap<(&'a str, bool), i64>,
 }
 
@@ -98,14 +98,14 @@ impl Spoken<'_> {
     }
 }
 
-/// What was told so far.
+/// The ledger as told so far.
 #[derive(Default)]
 struct Told<'a> {
     lessons: BTreeMap<&'a str, Spoken<'a>>,
     agents: BTreeSet<&'a str>,
     merged: BTreeSet<&'a str>,
     decisions: BTreeMap<&'a str, Decided<'a>>,
-    /// Who said what of which lesson in which decision: once each.
+    /// Opinions, each counted once: its decision, its voice, its lesson, and if it is a vote.
     opinions: BTreeSet<(&'a str, &'a str, &'a str, bool)>,
     feedback: BTreeSet<(&'a str, &'a str)>,
     settings: BTreeMap<&'a str, &'a Value>,
@@ -125,9 +125,9 @@ struct Decided<'a> {
     lessons: Vec<(&'a str, bool, bool)>,
 }
 
-/// Whether every lesson's counters are the number of the events that moved them, and only those
-/// are archived that somebody archived, or merged, last. Counters that a merge added up are left
-/// out.
+/// Checks that every lesson's counters are the number of the events that moved them, and that only
+/// those are archived that somebody archived, or merged, last. Counters that a merge added up are
+/// left out.
 ///
 /// # Errors
 /// Names the lesson.
@@ -198,7 +198,7 @@ impl<'a> Told<'a> {
         self.lessons.entry(slug).or_default()
     }
 
-    /// What is said by these of a lesson: it waits when one of them is an agent and wrote it, and nobody vouches for it.
+    /// Adds what these say of a lesson: it waits when one of them is an agent and wrote it, and nobody vouches for it.
     fn say(&mut self, slug: &'a str, by: &[&str], said: Said) {
         let shared = self.agents.len() >= 2;
         let spoken = self.lesson(slug);
@@ -207,7 +207,7 @@ impl<'a> Told<'a> {
         spoken.said.push((said, waits));
     }
 
-    /// Whether a rating or a vote is an agent's first of the day.
+    /// True if a rating or a vote is an agent's first of the day; always for people, and with fewer than two agents.
     fn is_of_new_day(&mut self, event: &'a Event, slug: &'a str, vote: bool) -> bool {
         if self.agents.len() < 2 || !event.by.starts_with("agent:") {
             return true;

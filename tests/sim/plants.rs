@@ -87,7 +87,7 @@ impl Plant {
         Self::RefoldUntold,
     ];
 
-    /// What the client makes of an answer.
+    /// Alters an answer into what the client makes of it.
     pub fn alter_input(self, input: &mut Input, sent: &Sent) {
         match (self, input) {
             (Self::DropOn500, Input::Pushed(answer)) => {
@@ -111,7 +111,7 @@ impl Plant {
         }
     }
 
-    /// What the client does instead.
+    /// Alters an effect into what the client does instead.
     pub fn alter_effect(self, effect: &mut Effect, first_actor: &str) {
         match (self, effect) {
             (Self::NewOpIds, Effect::Push { events, .. }) => {
@@ -124,7 +124,7 @@ impl Plant {
         }
     }
 
-    /// What the client asks of its store instead.
+    /// Alters a change into what the client asks of its store instead.
     pub fn alter_change(
         self,
         change: &mut Change,
@@ -156,7 +156,7 @@ impl Plant {
         }
     }
 
-    /// Whether a commit is only said to have been done.
+    /// True if a commit is only said to have been done.
     pub fn skips(self, change: &Change, held: &Link) -> bool {
         self == Self::TriedNotNoted
             && change.link.tried != held.tried
@@ -167,13 +167,13 @@ impl Plant {
                 })
     }
 
-    /// Whether a write dies unkept, although it was reported.
+    /// True if a write dies unkept, although it was reported.
     pub fn loses_write(self, dice: &mut Dice) -> bool {
         self == Self::WriteEarly && dice.one_in(30)
     }
 }
 
-/// What an answer is an answer to.
+/// The request that an answer belongs to.
 #[derive(Default, Clone)]
 pub struct Sent {
     pub last_seq: u64,

@@ -20,7 +20,7 @@ pub struct State {
     versions: HashMap<String, u64>,
     tools: HashMap<String, u64>,
     pub days: BTreeMap<i64, u32>,
-    /// How often the ledger was folded anew, which its epoch tells.
+    /// Number of times that the ledger was folded anew, which its epoch tells.
     folds: u32,
     /// Over all rows, see [`crate::server_rows::row_hash`].
     rows_hash: u64,
@@ -47,20 +47,20 @@ impl Ledger {
         self.events.get(*self.places.get(op_id)?)
     }
 
-    /// Whether an event is among the first `length`.
+    /// True if an event is among the first `length`.
     pub fn has(&self, op_id: &str, length: usize) -> bool {
         self.places.get(op_id).is_some_and(|place| *place < length)
     }
 }
 
-/// What a page is a snapshot of.
+/// The state that a page is a snapshot of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Snapshot {
     pub epoch: usize,
     pub length: usize,
     pub version: u64,
     pub rows_hash: u64,
-    /// Whether it is the last page.
+    /// True if it is the last page.
     pub last: bool,
 }
 
@@ -119,8 +119,8 @@ impl Server {
         true
     }
 
-    /// Who made an event, by the token that it came with: the edge names an agent's key, a member
-    /// is the account, whatever is claimed.
+    /// Returns the maker of an event, by the token that it came with: the edge names an agent's key, a
+    /// member is the account, whatever is claimed.
     pub fn by(user: &str, claimed: &str) -> String {
         match user {
             EDGE if AGENTS.contains(&claimed) => claimed.to_owned(),
@@ -141,7 +141,7 @@ impl Server {
         })
     }
 
-    /// Whether the event's key was used before, for something else.
+    /// True if the event's key was used before, for something else.
     fn is_key_reused(&self, event: &Event) -> bool {
         let known = self.ledger().held(&event.op_id);
         let known = known.and_then(|known| known.request.as_ref());
@@ -188,7 +188,7 @@ impl Server {
                                 reason: reason.clone(),
                             });
                         }
-                        // Who made it is the server's word.
+                        // The maker is the server's word.
                         let same = Event {
                             by: held.by.clone(),
                             ..event.clone()
@@ -308,7 +308,7 @@ impl Server {
         }
         for event in &events {
             let before = Before::of(&self.state.space, &event.event);
-            // What can't be folded is for the oracle to find.
+            // Events that can't be folded are for the oracle to find.
             if let Ok(Folded::Applied) = self.state.space.fold(event, &self.policy) {
                 self.put_changed(event, before, seen);
             }

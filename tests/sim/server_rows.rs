@@ -7,7 +7,7 @@ use lesson_sync::VersionedRow;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a row adds to the hash over all rows: its key, and its version or, for a day, its count.
+/// Returns a row's part in the hash over all rows: its key, and its version or, for a day, its count.
 pub fn row_hash(key: &str, row: &VersionedRow) -> u64 {
     match &row.row {
         Row::Day { events, .. } => hash_of(key, u64::from(*events)),
@@ -22,7 +22,7 @@ pub fn hash_of(key: &str, word: u64) -> u64 {
     trace.hash()
 }
 
-/// What an event may change, as it was.
+/// The state that an event may change, as it was.
 pub struct Before {
     lessons: Vec<(String, Option<Lesson>)>,
     decision: Option<(String, Option<Decision>)>,
@@ -107,7 +107,7 @@ impl Before {
         }
     }
 
-    /// Whether the event counts as feedback: the same again on a decision does not.
+    /// True if the event counts as feedback: the same again on a decision does not.
     pub fn is_feedback(&self, space: &Space) -> bool {
         space.feedback_times().len() > self.feedback
     }

@@ -22,11 +22,11 @@ pub struct At {
     pub tab: usize,
 }
 
-/// What is to happen.
+/// A scheduled act in the simulated world.
 pub enum Action {
     /// Somebody writes.
     Write(At),
-    /// What was written reaches the store.
+    /// Entries that were written reach the store.
     Append(At, u64, Vec<Entry>),
     /// A round begins, unless another timer was set.
     Wake(At, u64),
@@ -96,7 +96,7 @@ pub struct World {
     pub devices: Vec<Device>,
     /// Every event that a store said it keeps, by id and request.
     pub durable: HashMap<(String, Option<String>), Vec<Made>>,
-    /// What agents asked of edges under keys of theirs.
+    /// Requests that agents made of edges under keys of theirs.
     pub asked: Vec<Asked>,
     pub healed: bool,
     pub trace: Trace,
@@ -115,7 +115,7 @@ pub struct Made {
     pub event: EventKind,
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct Report {
     pub trace: u64,
     pub events: usize,
@@ -253,7 +253,7 @@ impl World {
         self.push(self.now + wait, action);
     }
 
-    /// Whether a fault with this share of a thousand happens now.
+    /// Draws a fault with this share of a thousand, and counts it under `name`; true if it happens now.
     pub fn fault(&mut self, share: usize, name: &'static str) -> bool {
         let happens = !self.healed && self.dice.per_mille(share);
         if happens {
@@ -262,7 +262,7 @@ impl World {
         happens
     }
 
-    /// Whether everything is quiet after it.
+    /// Carries out an action; true if everything is quiet after it.
     fn happen(&mut self, action: Action) -> Result<bool, String> {
         match action {
             Action::Write(at) => self.write(at),

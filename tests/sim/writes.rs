@@ -13,7 +13,7 @@ use lesson_sync::{Entry, Store, StoreError, uuid7};
 const BURST: usize = 6;
 
 impl World {
-    /// Who writes on a device, as it says itself.
+    /// Returns the writer on a device, as it names itself.
     fn writer(&mut self, device: usize) -> String {
         let held = &self.devices[device];
         match held.mix {
@@ -84,7 +84,7 @@ impl World {
         self.soon(disk, Action::Append(at, expected, entries));
     }
 
-    /// What was decided reaches the store, unless another tab was quicker.
+    /// Appends what was decided to the store, unless another tab was quicker.
     pub fn append(&mut self, at: At, expected: u64, entries: Vec<Entry>) -> Result<(), String> {
         let many = entries.len();
         let own = entries.clone();

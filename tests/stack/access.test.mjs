@@ -1,4 +1,4 @@
-// Who may see and do what: tenants apart, nothing for anonymous callers, no writing round the functions.
+// Rights to see and to do: tenants apart, nothing for anonymous callers, no writing round the functions.
 // Alone: it changes policies.
 import assert from "node:assert/strict";
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";

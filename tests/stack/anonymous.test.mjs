@@ -1,5 +1,5 @@
-// Who has no agent's key that is in force sees nothing and does nothing: every table by every operation, and every function, as
-// the catalogue has them.
+// A caller without an agent's key that is in force sees nothing and does nothing: every table by every operation, and every
+// function, as the catalogue has them.
 // Alone: it holds whole tables to what they were.
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
@@ -102,7 +102,7 @@ test("every function", async () => {
       else if (FOR_AGENTS.includes(name)) assert.deepEqual([status, body.code], [401, "PT401"], place);
       else assert.deepEqual([status, body.code], [401, "42501"], place);
     }
-    // What is not exposed stays so.
+    // A schema that is not exposed stays so.
     const inner = await nobody.request("POST", "/rest/v1/rpc/agents", {}, { "content-profile": "lessonloop" });
     assert.equal(inner.status, 406, who);
   }

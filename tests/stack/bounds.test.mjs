@@ -1,4 +1,4 @@
-// What a member's own client may not say: approvals, counts that nobody counted, texts out of bounds.
+// Claims that a member's own client may not make: approvals, counts that nobody counted, texts out of bounds.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { agent, author, lesson, pullAll, sql, user } from "./stack.mjs";

@@ -1,4 +1,4 @@
-// What of the server may be asked over REST, as the catalogue has it, and with which arguments.
+// The parts of the server that may be asked over REST, as the catalogue has them, and with which arguments.
 import { randomUUID } from "node:crypto";
 import { sql } from "./stack.mjs";
 
@@ -43,7 +43,7 @@ export const CALLS = (space) => ({
 /** Those that take no space. */
 export const SPACELESS = ["create_space", "revoke_agent_key", "agent_key", "accept_invite"];
 
-/** What an agent's key opens: `anon` may run these and no other. */
+/** The functions that an agent's key opens: `anon` may run these and no other. */
 export const FOR_AGENTS = [
   "agent_key",
   "lesson_candidates",

@@ -68,7 +68,7 @@ test("candidates are found by words and by meaning, and how common words are is 
   assert.equal(both.counted.with_vector, 2);
   assert.equal(both.vectors.length, 1);
   assert.equal(both.vectors[0].packed, axes([3, 100]));
-  // What ranking reads of each is what a replica has.
+  // Ranking reads the same fields of each as a replica has.
   const row = both.page.lessons.find((one) => one.slug === "by-word");
   assert.equal(row.description, "Don't use localStorage");
   assert.ok(row.version > 0 && row.confidence === 0.5);

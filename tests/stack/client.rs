@@ -265,7 +265,7 @@ impl Device {
         self.state().await
     }
 
-    /// What a copy of this device's profile would be.
+    /// Makes the device that a copy of this device's profile would be.
     async fn copy(&self) -> Result<Self, String> {
         let copy = Self::default();
         let link = self.link().await?;
@@ -364,7 +364,7 @@ impl Device {
             .collect())
     }
 
-    /// What the core makes of events in this order; those that it refuses change nothing.
+    /// Folds events in this order, as the core does; those that it refuses change nothing.
     fn fold(&self, events: &[Event]) -> Space {
         let mut space = Space::for_ledger(events, &self.policy);
         for event in events {
@@ -373,7 +373,7 @@ impl Device {
         space
     }
 
-    /// What a person sees.
+    /// Returns the space as a person sees it.
     async fn shown(&self) -> Result<Space, String> {
         let link = self.link().await?;
         let (mut space, mut replica) = (Space::new(), OptimisticOverlay::new());

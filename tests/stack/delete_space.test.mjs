@@ -95,7 +95,7 @@ test("another member can't, and codes can't be read", async () => {
     "0",
   );
   assert.equal((await ada.get("/deletions")).status, 404);
-  // Who made it has left: the next one is its owner.
+  // The space's maker has left: the next member is its owner.
   sql("delete from members where space = :'space' and user_id = :'ada'", { space, ada: ada.id });
   assert.equal((await ask(ada, "Team A", code)).status, 404);
   const next = await ask(ben, "Team A");

@@ -178,7 +178,7 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
   await Promise.all(workers);
   assert.equal(kept.size, LEDGERS);
 
-  // What is not pulled: the rest of the core's `Space`, for all ledgers at once.
+  // The parts that are not pulled: the rest of the core's `Space`, for all ledgers at once.
   const rows = sql(
     `select json_build_array(s.id,
        (select coalesce(json_object_agg(x.actor, x.last), '{}') from (

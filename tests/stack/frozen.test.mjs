@@ -45,7 +45,7 @@ const tables = (on) =>
 /** @param {ReturnType<typeof database>} on @param {string} table */
 const rows = (on, table) => JSON.parse(on.run(`select coalesce(json_agg(x order by x::text), '[]') from ${table} x`));
 
-/** What a member reads, page by page. @param {ReturnType<typeof database>} on @param {{ space: string, member: string }} whose */
+/** Reads as a member, page by page. @param {ReturnType<typeof database>} on @param {{ space: string, member: string }} whose */
 function pulled(on, { space, member }) {
   // Days and times of feedback are given for a while only.
   /** @type {Record<string, object[]>} */

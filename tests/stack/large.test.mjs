@@ -76,7 +76,7 @@ const untrue = () =>
     { id },
   );
 
-/** Whether a lesson that 12,000 are nearer than is among the candidates, by how well it stands. */
+/** Checks that a lesson that 12,000 are nearer than is among the candidates if it stands well, and only then. */
 async function standsAndIsFound(index) {
   assert.equal(untrue(), "0", "feedback and ratings have been followed");
   const of = record(0).slug;
@@ -118,7 +118,7 @@ test("by the index of the space, too, which follows how lessons stand", async ()
     { id },
   );
   assert.equal(otherwise, "0");
-  // What comes after is ranked by the scan again.
+  // Later tests rank by the scan again.
   sql("delete from lessonloop.near_indexes where space = :'id'", { id });
 });
 

@@ -43,7 +43,7 @@ test("who makes a space owns it; an invitation brings one person in, with name a
   ]);
   assert.equal((await list(ben)).members[1].name, "Ben B.");
   assert.equal((await eve.rpc("accept_invite", { p_code: body.code })).status, 404, "for one person");
-  // What a member is for.
+  // A member may write to the space.
   const by = author();
   assert.equal((await ben.push(space, by.actor, [by.event("LessonAdded", lesson("a"))])).rejected.length, 0);
 });

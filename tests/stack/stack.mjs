@@ -57,7 +57,7 @@ export function user() {
   return client(token({ sub: id, role: "authenticated", aud: "authenticated", exp: now() + 3600 }), id);
 }
 
-/** Who sends agents' keys and no token: an agent, or an edge that answers for several. */
+/** Makes a client that sends agents' keys and no token: an agent, or an edge that answers for several. */
 export function agent(...keys) {
   return client(undefined, undefined, { "x-lessonloop-key": keys.join(", ") });
 }

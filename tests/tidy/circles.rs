@@ -108,14 +108,14 @@ fn sources() -> BTreeMap<String, Vec<(String, String)>> {
     packages
 }
 
-/// What a file says: the modules under which its items are known elsewhere, and what it uses.
+/// A source file: the module path under which its items are known elsewhere, and the paths that it uses.
 struct Module {
     file: String,
     at: Vec<String>,
     uses: Vec<Use>,
 }
 
-/// Which files each file imports from.
+/// Finds the files that each file imports from.
 fn graph(files: &[(String, String)]) -> Graph {
     let modules: Vec<Module> = files
         .iter()

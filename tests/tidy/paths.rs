@@ -3,7 +3,7 @@
 /// A path that a file names.
 pub struct Use {
     pub path: Vec<String>,
-    /// Whether others find it here: `pub use`.
+    /// True if others find it here: `pub use`.
     pub is_public: bool,
 }
 
@@ -13,7 +13,7 @@ pub fn uses(code: &str) -> Vec<Use> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut depth = 0;
-    // How deep the modules begin that stand in the file itself.
+    // Depths at which the modules begin that stand in the file itself.
     let mut inline: Vec<usize> = Vec::new();
     while at < tokens.len() {
         let mut take = |path: Vec<String>, is_public| {

@@ -21,7 +21,7 @@ fn the_picture_of_the_crates_shows_their_imports() {
     let there: BTreeSet<(String, String)> = imports
         .iter()
         .flat_map(|(from, all)| {
-            // What a crate reaches through another import needs no arrow of its own.
+            // A crate that is reached through another import needs no arrow of its own.
             all.iter()
                 .filter(|to| {
                     !all.iter()
@@ -45,10 +45,10 @@ fn the_picture_of_the_crates_shows_their_imports() {
     );
 }
 
-/// What ships nothing: the suites, which import everything, and the features that quick builds have in common.
+/// Packages that ship nothing: the suites, which import everything, and the features that quick builds have in common.
 const LEFT_OUT: [&str; 2] = ["tests", "workspace-hack"];
 
-/// What each of our crates imports of the others in what it ships.
+/// Finds the crates of ours that each of them imports in what it ships.
 fn imports() -> Graph {
     let packages = packages();
     let ours: BTreeSet<&str> = packages.iter().map(|one| text(one, "name")).collect();

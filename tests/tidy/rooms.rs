@@ -7,7 +7,7 @@ pub struct Room {
     pub never: &'static [&'static [&'static str]],
 }
 
-/// What brings a browser, a clock, randomness or a runtime with it.
+/// Crates that bring a browser, a clock, randomness or a runtime with them.
 const HOSTS: &[&str] = &[
     "wasm-bindgen",
     "js-sys",

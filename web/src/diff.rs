@@ -8,7 +8,7 @@ use std::ops::Range;
 pub struct Piece {
     /// The words, with the blanks between them.
     pub text: String,
-    /// Whether the other text has something else here.
+    /// True if the other text has something else here.
     pub differs: bool,
 }
 
@@ -34,7 +34,7 @@ pub fn compare(left: &str, right: &str) -> (Vec<Piece>, Vec<Piece>) {
     (joined(of_left), joined(of_right))
 }
 
-/// What a part of a change is.
+/// The role of a part in a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Both texts have it.
@@ -83,7 +83,7 @@ pub fn unified(before: &str, after: &str) -> Vec<(Kind, String)> {
     parts
 }
 
-/// How many words a text has, blanks and signs not counted.
+/// Counts the words of a text, without blanks and signs.
 pub fn word_count(text: &str) -> usize {
     let words = words(text).into_iter();
     words
@@ -154,7 +154,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// What a character does to the words around it.
+/// Role of a character in splitting a text into words.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Blank,

@@ -9,7 +9,7 @@ use web_sys::{
     HtmlAnchorElement, HtmlElement, Response, ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
-/// How long a download's URL is kept for the browser to fetch it, in milliseconds.
+/// Time for which a download's URL is kept for the browser to fetch it, in milliseconds.
 const URL_LIFE: u32 = 60_000;
 
 /// A fresh id for a decision. Outside a secure context, where there is no `randomUUID`, the id is made of two
@@ -119,7 +119,7 @@ pub fn hold_focus() -> impl FnOnce() {
     }
 }
 
-/// Whether a key sends the form that it is pressed in: Enter with Ctrl, or with Cmd.
+/// True if a key sends the form that it is pressed in: Enter with Ctrl, or with Cmd.
 pub fn is_submit(event: &web_sys::KeyboardEvent) -> bool {
     event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !event.is_composing()
 }
@@ -155,7 +155,7 @@ pub enum Memory {
 pub const SPACE: &str = "lessonloop.space";
 /// The word for the demo: what is remembered under `SPACE`, and the worker's name. `www/worker/space.js` knows it, too.
 pub const DEMO: &str = "demo";
-/// What keys begin with, and what those of the demo begin with.
+/// Prefix of keys, and that of the demo's keys.
 const OURS: &str = "lessonloop.";
 const OURS_IN_DEMO: &str = "lessonloop.demo.";
 
@@ -213,7 +213,7 @@ impl Memory {
     }
 }
 
-/// What is about this browser and the person at it, not about lessons or a server.
+/// Keys of words about this browser and the person at it, not about lessons or a server.
 const SETTINGS: [&str; 4] = [
     SPACE,
     "lessonloop.theme",
@@ -261,7 +261,7 @@ fn forget(is_gone: impl Fn(&str) -> bool) {
     }
 }
 
-/// What this site answers at an address, and the text of it.
+/// Fetches an address of this site; returns the response and its text.
 ///
 /// # Errors
 /// As the browser has it, when there is no answer or it breaks off.

@@ -149,7 +149,7 @@ pub fn age(days: f64) -> String {
     }
 }
 
-/// How long ago something was, in seconds, as words.
+/// Puts the time since something, in seconds, into words.
 pub fn ago(seconds: f64) -> String {
     let minutes = (seconds / 60.0).floor();
     if minutes < 1.0 {

@@ -27,7 +27,7 @@ pub enum More {
     Week,
 }
 
-/// What draws one of them; it is all that refers to them.
+/// Draws one of them; nothing else refers to them.
 fn drawn(page: More) -> AnyView {
     match page {
         More::Agents => AgentsPage().into_any(),
@@ -73,7 +73,7 @@ mod apart {
     }
 }
 
-/// Whether the pages are here.
+/// Progress of fetching the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Held {
     /// Nobody has asked for them.
@@ -120,7 +120,7 @@ pub fn more(page: More) -> AnyView {
     let rest: Rest = expect_context();
     rest.fetch();
     let shown = move || match rest.0.get() {
-        // What asks for it now is answered at once.
+        // A request for it is answered at once now.
         Held::Yes => Suspend::new(async move { apart::page_of(page).await.ok() }).into_any(),
         Held::No | Held::Coming => view! { <Loading/> }.into_any(),
         // The page around it stands without it.

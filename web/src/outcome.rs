@@ -1,4 +1,4 @@
-//! What came of a run, in the words of its domain: profit and loss where something is traded, success and failure
+//! The outcome of a run, in the words of its domain: profit and loss where something is traded, success and failure
 //! elsewhere.
 
 use crate::format;
@@ -19,7 +19,7 @@ const TRADING: [&str; 10] = [
     "forex",
 ];
 
-/// Whether something is traded in this domain.
+/// True if something is traded in this domain.
 pub fn is_trading(domain: &str) -> bool {
     TRADING.contains(&format::lower(domain.trim()).as_str())
 }
@@ -44,7 +44,7 @@ pub fn word(outcome: DecisionOutcome, domain: &str) -> &'static str {
     }
 }
 
-/// Whether an outcome stays: a pending one waits for another.
+/// True if an outcome stays: a pending one waits for another.
 pub fn is_final(outcome: DecisionOutcome) -> bool {
     outcome != DecisionOutcome::Pending
 }
@@ -66,7 +66,7 @@ pub fn percent(pnl: Option<f64>) -> String {
     })
 }
 
-/// What came of a session, as a label.
+/// Returns the outcome of a session as a label.
 pub fn of_session(outcome: FeedbackOutcome) -> &'static str {
     match outcome {
         FeedbackOutcome::Delivered => "Delivered",

@@ -33,8 +33,8 @@ pub fn address(path: &str, query: &str) -> String {
     format!("{path}{mark}{query}")
 }
 
-/// What a press on a column's name makes of an order, `sort` and whether it is `reverse`: by it, then the other way round,
-/// then as it was.
+/// Turns an order, `sort` and whether it is `reverse`, by a press on a column's name: by it, then the other way round, then
+/// as it was.
 pub fn turned(sort: &str, reverse: &str, pressed: &str) -> (String, String) {
     let (sort, reverse) = match (sort == pressed, reverse == "true") {
         (false, _) => (pressed, ""),
@@ -44,7 +44,7 @@ pub fn turned(sort: &str, reverse: &str, pressed: &str) -> (String, String) {
     (sort.to_owned(), reverse.to_owned())
 }
 
-/// What stands after the `?` of an address.
+/// The parameters after the `?` of an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
 

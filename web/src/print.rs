@@ -23,7 +23,7 @@ pub fn use_whole_print<F>(
         let read = async move { untrack(is_whole) || fetch().await };
         asking.settle(read, |is_here| {
             if is_here {
-                // What was fetched is drawn by then.
+                // The rows that were fetched are drawn by then.
                 request_animation_frame(|| {
                     let _ = window().print();
                 });

@@ -1,4 +1,4 @@
-//! What waits for a person's judgement, for every page: asked once, and what was decided about it.
+//! The queue that waits for a person's judgement, for every page: asked for once, with what was decided about it.
 
 mod act;
 mod answer;
@@ -42,9 +42,9 @@ pub struct Reviewing {
     queue: RwSignal<Option<Asked>>,
     /// Counts the openings of the page.
     opening: StoredValue<u32>,
-    /// How many lessons are wanted: none while no page shows them.
+    /// Number of lessons wanted: none while no page shows them.
     wanted: RwSignal<u32>,
-    /// Which of them.
+    /// Filter of the lessons wanted.
     filter: RwSignal<ReviewFilter>,
     memory: RwSignal<ReviewState>,
     /// Acts that are not in the queue's answer yet.
@@ -77,7 +77,7 @@ impl Reviewing {
         Effect::new(move |_| {
             client.changed.track();
             reviewing.filter.track();
-            // What follows the store, and a timer that waits for it to rest; `Latest` keeps the newest.
+            // A queue on show follows the store; else a timer waits for the store to rest. `Latest` keeps the newest.
             if reviewing.wanted.get() > 0 {
                 reviewing.timer.set_value(None);
                 spawn_local(reviewing.ask());
@@ -112,7 +112,7 @@ impl Reviewing {
         }
     }
 
-    /// How many lessons fit the filter, those that are dealt with or put off and not read anew yet too.
+    /// Counts the lessons that fit the filter, also those that are dealt with or put off and not read anew yet.
     pub fn fits(self) -> u32 {
         self.read(|queue| queue.fits)
     }
@@ -161,7 +161,7 @@ impl Reviewing {
             .with(|queue| queue.as_ref()?.1.as_ref().err().cloned())
     }
 
-    /// Whether the queue's lessons have been read since the page was opened: an older answer may
+    /// True if the queue's lessons have been read since the page was opened: an older answer may
     /// begin with another lesson.
     pub fn is_read(self) -> bool {
         let now = self.opening.get_value();
@@ -190,7 +190,7 @@ impl Reviewing {
         })
     }
 
-    /// How much waits in all, lessons and proposals; lessons that were skipped do too.
+    /// Counts all that waits, lessons and proposals, also the lessons that were skipped.
     pub fn waiting(self) -> u32 {
         let sight = self.sight();
         self.read(|queue| {
@@ -207,12 +207,12 @@ impl Reviewing {
         })
     }
 
-    /// How many of it are proposals, which are not among the lessons to look at.
+    /// Counts the proposals among it, which are not among the lessons to look at.
     pub fn proposals(self) -> u32 {
         self.read(|queue| queue.proposals)
     }
 
-    /// How many lessons were skipped in this visit.
+    /// Counts the lessons that were skipped in this visit.
     pub fn skipped(self) -> u32 {
         let sight = self.sight();
         self.read(|queue| {
@@ -221,12 +221,12 @@ impl Reviewing {
         })
     }
 
-    /// What this visit has come to.
+    /// Returns the progress of this visit.
     pub fn visit(self) -> Visit {
         self.memory.with(|memory| memory.visit.clone())
     }
 
-    /// Whether a question was skipped in this visit.
+    /// True if a question was skipped in this visit.
     pub fn is_skipped(self, key: &str) -> bool {
         self.memory.with(|memory| memory.is_skipped(key))
     }
@@ -236,7 +236,7 @@ impl Reviewing {
         self.remember(ReviewState::forget_skipped);
     }
 
-    /// Whether the person has rated this lesson in this visit, and has not taken it back.
+    /// Finds the person's rating of this lesson in this visit, unless it was taken back: `true` for helpful.
     pub fn has_rated(self, slug: &str) -> Option<bool> {
         self.log.with(|log| {
             log.iter().rev().find_map(|answer| match answer.act {
@@ -246,7 +246,7 @@ impl Reviewing {
         })
     }
 
-    /// Whether another trial of this lesson is on its way.
+    /// True if another trial of this lesson is on its way.
     pub fn is_tried(self, slug: &str) -> bool {
         self.under_way.with(|acts| {
             acts.iter()

@@ -1,4 +1,4 @@
-//! Which of this browser's spaces the page shows: one's own, or the demo. Each has a store, and what pages remember, of its
+//! The space of this browser that the page shows: one's own, or the demo. Each has a store, and what pages remember, of its
 //! own; moving between them loads the page anew.
 
 use crate::dom::{self, DEMO, Memory, SPACE};
@@ -43,7 +43,7 @@ impl Space {
         options
     }
 
-    /// Whether the lessons lie with a program on this machine, which has one space: its page says so
+    /// True if the lessons lie with a program on this machine, which has one space: its page says so
     /// (`www/local/page/local-page.js`).
     pub fn is_of_host() -> bool {
         document()

@@ -107,17 +107,17 @@ impl Syncing {
         })
     }
 
-    /// Whether there is a status, and whether a server is connected.
+    /// Returns the stage: unknown or failed where there is no status, else whether a server is connected.
     pub fn stage(self) -> Stage {
         self.query.data.with(stage)
     }
 
-    /// Who this browser's person is in the ledger, as [`who::me`] has it.
+    /// Names this browser's person in the ledger, as [`who::me`] has it.
     pub fn me(self) -> Memo<Option<String>> {
         self.me
     }
 
-    /// Whether the space is worked on on the server.
+    /// True while the space is worked on on the server.
     pub fn on_server(self) -> Memo<bool> {
         Memo::new(move |_| self.read(|status| status.on_server))
     }
@@ -134,7 +134,7 @@ impl Syncing {
     }
 }
 
-/// What a status looks like.
+/// The symbol of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// Both sides are the same.
@@ -154,7 +154,7 @@ pub enum Mark {
 /// A status in few words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sign {
-    /// What it looks like.
+    /// The symbol.
     pub mark: Mark,
     /// The words.
     pub text: String,
@@ -191,7 +191,7 @@ impl Sign {
         Some(Self { mark, text })
     }
 
-    /// Whether a change to it is worth saying aloud; sending and fetching come and go all the time.
+    /// True if a change to it is worth saying aloud; sending and fetching come and go all the time.
     fn is_loud(&self) -> bool {
         matches!(self.mark, Mark::Offline | Mark::Look | Mark::Stuck)
     }

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 const KEY: &str = "lessonloop.theme";
 
-/// What the person chose.
+/// The colour scheme that the person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
     /// As the system says.

@@ -1,4 +1,4 @@
-//! Who did something, as people read it.
+//! The names of those who did something, as people read them.
 
 use crate::markdown::visible;
 use crate::sync::stage::Stage;
@@ -75,7 +75,7 @@ pub fn me(stage: &Stage, account: &str) -> Option<String> {
     }
 }
 
-/// Who stands behind an event, by its `by`, for a reader whose own is `me`; `None` where the ledger does not say.
+/// Names the one behind an event, by its `by`, for a reader whose own is `me`; `None` where the ledger does not say.
 pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     if by.is_empty() {
         return None;
@@ -98,7 +98,7 @@ pub fn name(by: &str, me: Option<&str>) -> Option<String> {
     })
 }
 
-/// Who did it; where that is not known, the device that it was done on.
+/// Names the one who did it; where that is not known, the device that it was done on.
 pub fn or_device(by: &str, me: Option<&str>, actor: &str) -> Option<String> {
     name(by, me)
         .or_else(|| (!actor.is_empty()).then(|| format!("device {}", visible(short(actor)))))

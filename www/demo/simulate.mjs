@@ -25,10 +25,10 @@ const MEASURED_FROM = 12;
 /** The share of outcomes that never come. */
 const MISSING = 0.2;
 const PLACES = 5;
-/** How often agents apply a lesson that fits the task, and one of such relevance that does not. */
+/** Shares of runs in which agents apply a lesson that fits the task, and one of such relevance that does not. */
 const APPLIED_FITTING = 0.9;
 const APPLIED = { "very high": 0.6, high: 0.4, medium: 0.12, low: 0.02 };
-/** What is left of a lesson's lift where it does not fit. */
+/** The share of a lesson's lift that is left where it does not fit. */
 const ELSEWHERE = 0.5;
 /** Runs in which the same words are not used again. */
 const APART = 400;
@@ -63,7 +63,7 @@ const options = { store: { kind: "memory" }, now: () => now, random: (bytes) => 
 const engine = await Engine.open(options);
 const model = await engine.load_model(await readFile(join(engineDir, "minilm.pack")));
 
-/** Who made the events up to each position of the ledger. */
+/** Authors of the events up to each position of the ledger. */
 const authors = [];
 
 /** One request by somebody; one that is refused ends the simulation. */
@@ -79,7 +79,7 @@ const { words, tasks } = JSON.parse(await readFile(new URL("tasks.json", import.
 const story = JSON.parse(await readFile(new URL("story.json", import.meta.url), "utf8"));
 const names = (await readdir(samplesDir)).filter((name) => name.endsWith(".md")).sort();
 
-/** What each lesson really does where it fits and is applied, and from which day on it does something else. */
+/** The real lift of each lesson where it fits and is applied; another one from the day of a turn in the story on. */
 const lifts = new Map(Object.entries(story.lifts));
 const liftOf = (slug) => {
   if (!lifts.has(slug)) lifts.set(slug, luck.chance(1 / 4) ? 0 : luck.between(-0.1, 0.45));
@@ -87,12 +87,12 @@ const liftOf = (slug) => {
   const turns = (story.turns[slug] ?? []).filter((turn) => turn.day <= today);
   return turns.at(-1)?.lift ?? lifts.get(slug);
 };
-/** Whether it fits a task: those that fit every one do, too. */
+/** True if it fits a task: those that fit every one do, too. */
 const fitsIn = (task, slug) => story.everywhere.includes(slug) || task.fits?.includes(slug);
-/** What it does in a task. */
+/** Its lift in a task. */
 const liftIn = (task, slug) => liftOf(slug) * (fitsIn(task, slug) ? 1 : ELSEWHERE);
 
-/** What each lesson is about, in a word or two: the keywords that its file names. */
+/** Subjects of each lesson, in a word or two: the keywords that its file names. */
 const subjects = new Map();
 for (const name of names) {
   const text = await readFile(join(samplesDir, name), "utf8");
@@ -123,7 +123,7 @@ function drawn(own) {
     return { ...kind, task: titled(kind, said) };
   }
 }
-/** How often runs go well without a lesson, by domain or kind of project. */
+/** The share of runs that go well without a lesson, by domain or kind of project. */
 const bases = new Map();
 const baseOf = (task) => {
   const field = task.domain ?? task.project_type ?? "";
@@ -131,7 +131,7 @@ const baseOf = (task) => {
   return bases.get(field);
 };
 
-/** What happens, by the time at which it does. */
+/** The acts to come, each with its time. */
 const agenda = [];
 const at = (time, act) => agenda.push({ time, order: agenda.length, act });
 const day = (number, hour) => START + number * DAY + hour * HOUR;
@@ -277,7 +277,7 @@ const signed = lines.map((line, place) => {
 });
 const text = `${[header, ...signed].join("\n")}\n`;
 
-// What can't be read back is no demo; and a fresh engine says which texts need vectors.
+// A ledger that can't be read back is no demo; and a fresh engine says which texts need vectors.
 const reader = await Engine.open(options);
 const { body: imported } = await reader.handle({
   method: "POST",

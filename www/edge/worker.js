@@ -18,7 +18,7 @@ const PACKS = {
   english: { path: "/engine/minilm.pack", isInParts: false },
   multilingual: { path: "/engine/multilingual.pack", isInParts: true },
 };
-/** What wrangler.toml has in the place of the project. */
+/** The address that wrangler.toml has in the place of the project's. */
 const UNSET = "https://project.supabase.co";
 
 /** Where spaces are kept between isolates, on the Worker's own host as the platform wants it. A request for such an address
@@ -27,10 +27,10 @@ const CACHE = "lessonloop";
 const KEPT = "/v1/kept/";
 const KEPT_SECONDS = 86_400;
 
-/** What the requests look like. */
+/** Path of the document that describes the requests. */
 const DOCUMENT = "/openapi.json";
 const ofEngine = (path) => path === "/mcp" || path === "/v1" || path.startsWith("/v1/");
-/** Whether the instance can't be used any more after this error. */
+/** True if the instance can't be used any more after this error. */
 const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 
 export default {
@@ -44,9 +44,9 @@ export default {
 let instances = 0;
 let usable = false;
 let edge = null;
-/** What tells of a trap to those that wait for the instance. */
+/** Callbacks that tell of a trap to those that wait for the instance. */
 const waiting = new Set();
-/** What is kept may be what an engine fell over: after a trap this isolate reads from the server alone. */
+/** False after a trap: an engine may have fallen over the kept bytes, so this isolate reads from the server alone. */
 let recalls = true;
 /** The Worker's own host, as the last request had it. */
 let origin = "";
@@ -97,7 +97,7 @@ async function keep(name, pieces) {
   );
 }
 
-/** What is kept, or null. */
+/** Reads the bytes kept under a name; null where there are none. */
 async function recall(name) {
   if (!recalls) return null;
   const cache = await caches.open(CACHE);
@@ -105,7 +105,7 @@ async function recall(name) {
   return found ? new Uint8Array(await found.arrayBuffer()) : null;
 }
 
-/** What `work` gives, or the trap because of which it never will. */
+/** Returns the result of `work`, or throws the trap because of which it never comes. */
 function orTrap(work) {
   let fail;
   const trap = new Promise((_, reject) => waiting.add((fail = reject)));
@@ -145,7 +145,7 @@ async function ask(request, path, env, ctx) {
   }
 }
 
-/** Whether the platform's counter lets a key go on: it holds over isolates, as the engine's own can't. The engine names the key
+/** True if the platform's counter lets a key go on: it holds over isolates, as the engine's own can't. The engine names the key
  * by its id, once it knows that it is in force. */
 async function isWithinRate(key, env) {
   try {
@@ -156,7 +156,7 @@ async function isWithinRate(key, env) {
   }
 }
 
-/** What is left to do after an answer. */
+/** Does what is left to do after an answer. */
 async function finish(asked) {
   try {
     await orTrap(asked.settle());

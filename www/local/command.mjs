@@ -94,7 +94,7 @@ export const COMMANDS = [
       "max-tokens": { type: "string", value: "N", about: "at most so many tokens of lessons (1500)" },
       "no-model": NO_MODEL,
     },
-    // What follows the command's name; `bin/lessonloop.mjs` runs it without this table.
+    // The words after the command's name; `bin/lessonloop.mjs` runs it without this table.
     load: async () => async () => (await import("./hook_entry.cjs")).run(process.argv.slice(3)),
   },
   {

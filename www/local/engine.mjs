@@ -25,11 +25,11 @@ const RELAXED_PROBE = new Uint8Array([
 export const BUILD = WebAssembly.validate(RELAXED_PROBE) ? "relaxed-simd" : "simd128";
 
 /**
- * How V8 compiles the module: each function once it is called, and again, optimised, only where it runs for long, which
- * the model's kernels do. V8's own budget (1.8 million in Node 20, 13 million in Node 26) has it optimise thousands of
- * functions in the background of a process that lives for a moment, and a process waits for that when it ends: a hook
- * took half as long again, ten sessions that start at once three times as long. V8 passes over flags that it does not
- * know.
+ * Flags for V8's compilation of the module: each function once it is called, and again, optimised, only where it runs for
+ * long, which the model's kernels do. V8's own budget (1.8 million in Node 20, 13 million in Node 26) has it optimise
+ * thousands of functions in the background of a process that lives for a moment, and a process waits for that when it
+ * ends: a hook took half as long again, ten sessions that start at once three times as long. V8 passes over flags that it
+ * does not know.
  */
 const FLAGS = ["--wasm-tiering-budget=500000000", "--wasm-lazy-validation"];
 
@@ -109,5 +109,5 @@ export async function loadModel(local, reading = readPack()) {
   return local.load_model(pack, hash);
 }
 
-/** Whether the module can't be used any more after this error. @param {unknown} error */
+/** True if the module can't be used any more after this error. @param {unknown} error */
 export const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;

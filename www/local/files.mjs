@@ -37,7 +37,7 @@ export function fault(code, message) {
   return Object.assign(new Error(message), { code });
 }
 
-/** What a person can do about a code. */
+/** Remedies for a person, by error code. */
 const REMEDIES = {
   ENOSPC: "the disk is full: free some space and try again; nothing was stored",
   EDQUOT: "the quota is used up: free some space and try again; nothing was stored",
@@ -97,7 +97,7 @@ export function readRange(file, from, to) {
   return bytes.subarray(0, length);
 }
 
-/** What this machine makes of a store: never read from a project's folder. */
+/** Parts of a store that this machine makes: never read from a project's folder. */
 const OWN = ["cache", "link"];
 /** Held by the one process that gives lessons their vectors. */
 const TURN = join("cache", "embedding.lock");

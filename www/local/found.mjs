@@ -1,4 +1,4 @@
-// What the tools of a repository have written down already, by kind: what `init` offers to import.
+// The files that the tools of a repository have written already, by kind: `init` offers to import them.
 import { existsSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { lessonFiles, TOOL_FOLDERS } from "./lesson_files.mjs";
@@ -48,7 +48,7 @@ function filesAt(path) {
   try {
     return statSync(path).isDirectory() ? lessonFiles(path).files : [path];
   } catch {
-    // What can't be read is not offered.
+    // A path that can't be read is not offered.
     return [];
   }
 }

@@ -1,4 +1,4 @@
-// What a client's hook has done, in the process that was started for it or in one that has the store open: the plan is
+// The work of a client's hook, in the process that was started for it or in one that has the store open: the plan is
 // the module's, the files and the marks of what was done are ours.
 import { mkdirSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ export class Hooks {
     this.host = host;
     /** @type {Promise<unknown>} */
     this.draining = Promise.resolve();
-    /** What a client is told at a session's end, by the file of its call. @type {Map<string, string>} */
+    /** The text for a client at a session's end, by the file of its call. @type {Map<string, string>} */
     this.receipts = new Map();
     this.closing = false;
   }
@@ -145,11 +145,11 @@ export class Hooks {
       const folder = hooksPlace(this.host.main.path);
       if (typeof session === "string" && isKnown(folder, session)) note(folder, keyOf(session), {});
     } catch {
-      // What can't be read begins nothing.
+      // A payload that can't be read begins nothing.
     }
   }
 
-  /** Whether a failed tool may ask: `lessonloop config moments`, of the project's store or else the person's own. */
+  /** True if a failed tool may ask: `lessonloop config moments`, of the project's store or else the person's own. */
   #hasMoments() {
     const { project, personal } = this.host.places;
     for (const place of [project, personal]) {
@@ -251,7 +251,7 @@ export class Hooks {
       } catch (error) {
         failed.add(name);
         const { message } = /** @type {Error} */ (error);
-        // What fails for want of room or of a lock is recorded by a later hook; what breaks the engine would do so for ever.
+        // A later hook records what failed for want of room or of a lock; a call that breaks the engine would do so for ever.
         const isHopeless = isTrap(error);
         if (isHopeless) setAside(path);
         log(
@@ -293,7 +293,7 @@ export function settingsOf(store) {
 }
 
 /**
- * Whether a mark was made lately; one of the future is from before the clock was set back.
+ * True if a mark was made lately; one of the future is from before the clock was set back.
  * @param {string} mark
  */
 function isFresh(mark) {

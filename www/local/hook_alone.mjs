@@ -58,7 +58,7 @@ export async function drainHere(cwd) {
     if (next.take() !== null) return;
     const { ended } = await new Hooks(host).drain(TURN_MS, () => next.release()).finally(() => next.release());
     if (!ended) return;
-    // What the session taught is found by its meaning from now on, where nobody else sees to that.
+    // The lessons that the session taught are found by their meaning from now on, where nobody else sees to that.
     await host.loadModel();
     const idle = host.use((local) => local.idle());
     // Nobody sees to an end of what is left behind: a process that hangs at its embedding must not hold this one, too.
@@ -90,7 +90,7 @@ export function leaveBehind(store, { event, cwd }) {
   child.unref();
 }
 
-/** Whether another process may be left behind in this minute; it is counted. @param {string} store */
+/** True if another process may be left behind in this minute; it is counted. @param {string} store */
 function mayLeave(store) {
   try {
     const folder = folderOf(ownFolder(store), "cache", "hooks");
@@ -105,7 +105,7 @@ function mayLeave(store) {
     }
     return false;
   } catch {
-    // What can't be counted is not started: a store without room would start them without an end.
+    // A process that can't be counted is not started: a store without room would start them without an end.
     return false;
   }
 }

@@ -29,7 +29,7 @@ const KINDS = [
   ["stop", /^(stop|agentstop|afteragent|afteragentresponse|sessionidle)$/],
   ["moment", /^(moment|posttooluse|posttoolusefailure|aftertool)$/],
 ];
-/** What is only recorded: nothing is printed for it, and no client has to wait. */
+/** The events that are only recorded: nothing is printed for them, and no client has to wait. */
 const RECORDS = ["stop", "subagent-stop", "session-end"];
 /** The variables that tell who started the client: `lesson_clients::RUN_VARIABLES`. */
 const VARIABLES = [
@@ -256,7 +256,7 @@ function wholeObject() {
 }
 
 /**
- * What an older or newer entry of a client's file says must not fail the client: unknown options are passed over.
+ * Reads the options. An older or newer entry of a client's file must not fail the client: unknown ones are passed over.
  * @param {string[]} words
  */
 function options(words) {
@@ -293,7 +293,7 @@ function kindOf(event, payload) {
 }
 
 /**
- * Whether a tool's result may tell of a failure. Most don't, and end here; of the rest the module decides.
+ * True if a tool's result may tell of a failure. Most don't, and end here; of the rest the module decides.
  * @param {string} text
  */
 const looksFailed = (text) =>

@@ -15,7 +15,7 @@ const TELL_BYTES = 500_000;
 /** Requests that find out which lessons were a cause of an outcome, which takes the model. */
 const JUDGING = new Set(["/v1/feedback", "/v1/sessions"]);
 
-/** Whether a message calls a tool that does. @param {string} message */
+/** True if a message calls a tool that does. @param {string} message */
 export const isJudging = (message) => /"playbook_(?:feedback|record_session)"/.test(message);
 
 export class Host {
@@ -175,7 +175,7 @@ export class Host {
     }
   }
 
-  /** What waits to be stored is stored. `keep`: and the fold, so that the next process reads it at once. */
+  /** Stores what waits to be stored. `keep`: and the fold, so that the next process reads it at once. */
   async close({ keep = false } = {}) {
     if (!this.opening) return;
     const local = await this.opening.catch(() => null);
@@ -200,7 +200,7 @@ export function hostOf({ from = process.cwd(), only, create = false, model = fal
   return new Host({ places, model });
 }
 
-/** What is said of a store that came with a repository, wherever something asks for it. @param {string} path */
+/** Returns the message about a store that came with a repository, wherever something asks for it. @param {string} path */
 export const notTrusted = (path) =>
   `${path} came with its repository, and you have not said that you trust it: look at it with \`lessonloop serve --open\`, then \`lessonloop trust\`; --personal asks your own store`;
 

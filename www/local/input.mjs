@@ -1,4 +1,4 @@
-// What a command reads: words of the command line, or standard input for `-`.
+// The input of a command: words of the command line, or standard input for `-`.
 import { UsageError } from "./print.mjs";
 
 /** Standard input, whole. */

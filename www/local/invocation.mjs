@@ -1,4 +1,4 @@
-// How this program is started by the person who runs it: whatever command we print has to work as printed, be it installed
+// The start of this program by the person who runs it: whatever command we print has to work as printed, be it installed
 // globally, run by npx from the registry or from a file, or a dependency of the project.
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { delimiter, dirname, join, resolve, sep } from "node:path";
@@ -31,7 +31,7 @@ function real(path) {
   }
 }
 
-/** Whether the name alone starts this very program. */
+/** True if the name alone starts this very program. */
 export function isOnPath() {
   const own = real(join(ROOT, SCRIPT));
   for (const folder of lasting()) {
@@ -59,10 +59,10 @@ export function nodePath() {
   return process.execPath;
 }
 
-/** Whether npx runs this from its cache, which anything may clear. */
+/** True if npx runs this from its cache, which anything may clear. */
 export const isFromNpx = () => /[\\/]_npx[\\/]/.test(ROOT);
 
-/** Whether what runs is what `init` kept of it. */
+/** True if the program that runs is the copy that `init` kept. */
 export const isKeptCopy = () => `${real(ROOT)}${sep}`.startsWith(`${real(keptFolder())}${sep}`);
 
 /** The words that have npx start this program again, from the registry or from the same file. */

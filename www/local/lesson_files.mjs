@@ -1,9 +1,9 @@
-// Which files of a folder may hold lessons: what people and their tools write down, and nothing of what lies beside it.
+// The files of a folder that may hold lessons: what people and their tools write down, and nothing of what lies beside it.
 // The dashboard says the same of a folder that is dropped on it (web/src/features/settings/intake.rs).
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** What is taken out of a folder; a file that is named is read whatever it is called. */
+/** Extensions that are read in a folder; a file that is named is read whatever it is called. */
 const READ = /\.(md|markdown|mdc|mdx|json|jsonl|ndjson|txt|yaml|yml|csv)$/i;
 /** Files of rules whose names have no extension. */
 const RULES = /^\.(cursorrules|windsurfrules|clinerules|roorules|goosehints)$/i;
@@ -44,7 +44,7 @@ export function lessonFiles(folder) {
   return { files: walk(folder, { rules: rulesOf(named), below: "", skill: undefined, beside }), beside };
 }
 
-/** What is taken in a tool's folder; undefined for any other. @param {string} name */
+/** Finds the rules for the files of a tool's folder; undefined for any other. @param {string} name */
 function rulesOf(name) {
   const rules = TOOLS.filter(([tool]) => tool === name).map(([, rule]) => /** @type {RegExp} */ (rule));
   return rules.length > 0 ? rules : undefined;

@@ -1,4 +1,4 @@
-// What goes wrong where nobody looks: a log in the store, bounded.
+// A log in the store, bounded, of what goes wrong where nobody looks.
 import { appendFileSync, lstatSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { folderOf } from "./files.mjs";

@@ -81,7 +81,7 @@ function help(name) {
   return 0;
 }
 
-/** What it is, where the store is, what to do next. */
+/** Prints what it is, where the store is, what to do next. */
 async function about() {
   out(`${colour("bold", "Lessonloop")} ${version()}: lessons for coding agents, ranked by what came of them.\n`);
   const places = findStores(process.cwd());

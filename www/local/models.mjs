@@ -1,4 +1,4 @@
-// Which model lessons are found by meaning with on this machine: a person's choice, kept beside their stores.
+// The model by which lessons are found by meaning on this machine: a person's choice, kept beside their stores.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { machineFolder } from "./places.cjs";

@@ -22,7 +22,7 @@ const FOLDER_MODE = 0o700;
 /** @param {string} path */
 const isFolder = (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** Whether a folder holds a store, and not only a switch such as `off`. @param {string} path */
+/** True if a folder holds a store, and not only a switch such as `off`. @param {string} path */
 const isStore = (path) => existsSync(join(path, CONFIG)) || isFolder(join(path, "ledger"));
 
 /** The person's store of this platform, whether it is there or not. */
@@ -77,7 +77,7 @@ function findProject(from) {
   return null;
 }
 
-/** Whether hooks are switched off for a folder. @param {string} from */
+/** True if hooks are switched off for a folder. @param {string} from */
 function isOff(from) {
   for (const at of ancestors(from)) if (existsSync(join(at, FOLDER, "off"))) return true;
   return false;
@@ -103,7 +103,7 @@ function findStores(from, only) {
   return found;
 }
 
-/** What this user keeps of stores outside of them. Beside the person's own store, as the program is that npx installed. */
+/** This user's records of stores, outside of them. Beside the person's own store, as the program is that npx installed. */
 const machineFolder = () => join(dirname(personalPath()), "lessonloop-machine", "stores");
 
 /** The folder with this user's record of a store. @param {string} store */
@@ -145,7 +145,7 @@ function json(file) {
 const recordOf = (store) => json(join(recordFolder(store), RECORD));
 
 /**
- * Whether this user trusts a project's store: it was made by them here, or they said so, and it is still the same one.
+ * True if this user trusts a project's store: it was made by them here, or they said so, and it is still the same one.
  * Another working tree of a repository whose main tree has a trusted store is its owner's, too.
  * @param {string} store
  */

@@ -1,4 +1,4 @@
-// What people read in a terminal: tables and colour; and how a command ends with an error.
+// The output for people in a terminal: tables and colour; and how a command ends with an error.
 
 /** An error of how the command was called: exit code 2. */
 export class UsageError extends Error {}

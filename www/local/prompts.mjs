@@ -1,5 +1,5 @@
-// What a store's ledger keeps of prompts. A store that is committed is read by everybody who clones the repository, so it keeps a
-// hash and the words that its lessons have, unless this person said otherwise; what they said is kept outside of the store.
+// The part of prompts that a store's ledger keeps. Everybody who clones the repository reads a store that is committed, so it
+// keeps a hash and the words that its lessons have, unless this person said otherwise; that is kept outside of the store.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ const GIT_MS = 3_000;
 
 /** @typedef {"whole" | "words"} Kept */
 
-/** What is kept, and whether this person chose it. @param {string} store @returns {{ kept: Kept, isChosen: boolean }} */
+/** Reads what is kept, and whether this person chose it. @param {string} store @returns {{ kept: Kept, isChosen: boolean }} */
 export function promptsOf(store) {
   const { prompts } = recordOf(store);
   if (prompts === "whole" || prompts === "words") return { kept: prompts, isChosen: true };
@@ -18,7 +18,7 @@ export function promptsOf(store) {
 }
 
 /**
- * Whether a commit would take the store's ledger along: it lies in a working tree that does not ignore it. Where git can't be
+ * True if a commit would take the store's ledger along: it lies in a working tree that does not ignore it. Where git can't be
  * asked, it is taken to be so.
  * @param {string} store
  */

@@ -1,4 +1,4 @@
-// What came of a session: its transcripts are read on from where they were read before, and what follows of them is sent.
+// The recording of a session: its transcripts are read on from where they were read before, and what follows of them is sent.
 // A session's state is written by one process at a time, which holds the turn of the spool.
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -14,7 +14,7 @@ const SUBAGENT = /^agent-.+\.jsonl$/;
 const RECEIPT = "last.json";
 
 /**
- * What is kept of a session between its hooks: how far its transcripts were read, what the end needs of them, which ones
+ * State kept of a session between its hooks: how far its transcripts were read, what the end needs of them, which ones
  * are the session's own, what is being recorded just now, how long the file of what was said was at the end, and what the
  * receipt tells.
  * @typedef {{ reads: Record<string, Partial<TranscriptRead>>, kept?: any, transcripts: string[],
@@ -31,7 +31,7 @@ export const keyOf = (...parts) => createHash("sha256").update(parts.join("\0"))
 /** @param {string} folder @param {string} session */
 const stateFile = (folder, session) => join(folder, `session-${keyOf(session)}.json`);
 
-/** Whether anything was recorded of a session. @param {string} folder @param {string} session */
+/** True if anything was recorded of a session. @param {string} folder @param {string} session */
 export const isKnown = (folder, session) =>
   statSync(stateFile(folder, session), { throwIfNoEntry: false }) !== undefined;
 
@@ -91,7 +91,7 @@ export async function record(host, local, folder, { name, client, plan }) {
   for (const [path, end] of Object.entries(ends)) {
     for (const read of pieces(local, client, path, readBefore(folder, state, path), end)) {
       reads.push(read);
-      // What was said is sent now, and never again.
+      // The words that were said are sent now, and never again.
       next[path] = { ...read, said: "", shown: [], prompted: [], signs: [], .../** @type {object} */ ({ known: [] }) };
       if (read.skipped > 0) log(host.log, `${path}: ${read.skipped} lines of unknown shapes`);
     }
@@ -124,7 +124,7 @@ export async function record(host, local, folder, { name, client, plan }) {
     learned: new Map(state.receipt.learned.map((it) => [it.slug, it])),
   };
   let outcome = null;
-  // What the lessons had to do with the outcome is found by its meaning. Without a model all that were shown are causes.
+  // The lessons' part in the outcome is found by its meaning. Without a model all that were shown are causes.
   const judges = requests.some(({ path }) => path === "/v1/sessions") && (kept.told ?? null) !== null && done;
   if (judges) await host.loadModel(local);
   for (const request of requests) {
@@ -138,7 +138,7 @@ export async function record(host, local, folder, { name, client, plan }) {
     for (const { slug, text, added } of body?.insights ?? []) if (added) receipt.learned.set(slug, { slug, text });
     if (request.path === "/v1/outcome") outcome = /** @type {any} */ (request.body)?.outcome ?? null;
   }
-  // What tests or a commit point to waits for a person, where nobody told an outcome.
+  // An outcome that tests or a commit point to waits for a person, where nobody told an outcome.
   const waits = suggested ? await local.suggest(suggested) : false;
   await local.flush();
   const told = { used: [...receipt.used], learned: [...receipt.learned.values()] };

@@ -1,4 +1,4 @@
-// What was given to the agents of a session, in a file of lines that hooks add to: each context gets a lesson's text once.
+// The lessons given to the agents of a session, in a file of lines that hooks add to: each context gets a lesson's text once.
 import { appendFileSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ import { join } from "node:path";
 const fileOf = (folder, key) => join(folder, `said-${key}.jsonl`);
 
 /**
- * What was given in a session so far; `agent` is the subagent whose context it is about, null for the session's own.
+ * Reads what was given in a session so far; `agent` is the subagent whose context it is about, null for the session's own.
  * @param {string} folder
  * @param {string} key
  * @param {string | null} agent

@@ -18,7 +18,7 @@ const BODY_BYTES = 1024 * 1024 + 1;
 const IMPORT_BYTES = 256 * 1024 * 1024;
 /** From a look whether another process has written to the next, while a page listens. */
 const LOOK_MS = 1_000;
-/** How often a page that listens is sent something, so that both ends see a broken connection. */
+/** Time between two messages to a page that listens, so that both ends see a broken connection. */
 const ALIVE_MS = 15_000;
 
 /** Requests after which syncing goes on at once. */
@@ -44,7 +44,7 @@ const TYPES = {
   ".webmanifest": "application/manifest+json",
 };
 
-/** What gets smaller by packing; the model's pack and images are packed already. */
+/** File types that packing makes smaller; the model's pack and images are packed already. */
 const PACKABLE = new Set([".css", ".html", ".js", ".json", ".md", ".svg", ".ts", ".txt", ".wasm", ".webmanifest"]);
 /** Below this, headers weigh as much as what is saved. In bytes. */
 const WORTH_PACKING = 1_024;
@@ -71,7 +71,7 @@ const INSTEAD = {
 /** @typedef {import("node:http").IncomingMessage} Asked */
 /** @typedef {import("node:http").ServerResponse} Answer */
 
-/** What only reads, though it is posted. */
+/** Requests that only read, though they are posted. */
 const READS = /^\/v1\/(?:search|recommend\/compare)(?:\?|$)/;
 const READ_ONLY =
   "This store came with its repository and is only shown: run `lessonloop trust` in the project, and start `lessonloop serve` again.";
@@ -140,7 +140,7 @@ export async function listen(host, port, { isReadOnly = false, address = "127.0.
   }
 
   /**
-   * What the dashboard's own worker asks, of both stores where there are two.
+   * Answers the requests of the dashboard's own worker, of both stores where there are two.
    * @param {Asked} asked
    * @param {Answer} answer
    * @param {string} path
@@ -279,7 +279,7 @@ async function modelState(host) {
   return done < total ? { phase: "indexing", done, total, id: host.modelState.id } : host.modelState;
 }
 
-/** What the pages were last told. @type {WeakMap<Set<Answer>, string>} */
+/** The state that the pages were last told. @type {WeakMap<Set<Answer>, string>} */
 const told = new WeakMap();
 
 /**
@@ -299,7 +299,7 @@ async function tell(host, listeners) {
 }
 
 /**
- * How far the stores are, with what other processes have written.
+ * Returns the position of the stores, with what other processes have written.
  * @param {import("./host.mjs").Host} host
  */
 const positionOf = (host) =>
@@ -333,7 +333,7 @@ function watch(host, listeners, server) {
 }
 
 /**
- * Whether the header holds the token; the time tells nothing of how much of it is right.
+ * True if the header holds the token; the time tells nothing of how much of it is right.
  * @param {string | undefined} header
  * @param {string} token
  */

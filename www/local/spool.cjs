@@ -1,4 +1,4 @@
-// What clients' hooks told of a session, from the moment a hook has it until it is recorded: a file each in the store's
+// The calls of clients' hooks, from the moment a hook has it until it is recorded: a file each in the store's
 // cache. Whoever records takes a file away only after its work is stored, so an end outlives every process.
 "use strict";
 const {

@@ -92,7 +92,7 @@ export function keepSynced(host, { alone = true, onStep = () => undefined } = {}
 async function oneSide(host, side, alone, onStep) {
   const now = Date.now();
   const isLinked = side.phase !== "off";
-  // What another process has written is to be sent, too.
+  // Events that another process has written are to be sent, too.
   if (isLinked && !FAILING.includes(side.phase)) {
     const position = await positionOf(host);
     if (position !== side.position) side.due = Math.min(side.due, now + SOON_MS);
@@ -106,14 +106,14 @@ async function oneSide(host, side, alone, onStep) {
     return;
   }
   const { next_at } = await host.use((local) => local.sync_round(side.kind));
-  // What the round brought is not to be sent.
+  // Events that the round brought are not to be sent.
   side.position = await positionOf(host);
   tell(host, side, await status(host, side), onStep);
   const ended = Date.now();
   side.due = Math.min(Math.max(next_at ?? ended + LONGEST_MS, ended + SOON_MS), ended + LONGEST_MS);
 }
 
-/** Whether this process has the turn; a dead one's is taken over. @param {Side} side */
+/** True if this process has the turn; a dead one's is taken over. @param {Side} side */
 function isOurs({ turn, path }) {
   if (turn.held) return true;
   folderOf(ownFolder(path), "cache");

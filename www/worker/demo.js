@@ -10,7 +10,7 @@ let held = null;
 /** The vectors of the demo's lessons, and when its history ends. */
 const vectors = () => {
   held ??= get(VECTORS).then((answer) => answer.json());
-  // What failed may come the next time.
+  // A fetch that failed may succeed the next time.
   held.catch(() => {
     held = null;
   });

@@ -37,5 +37,5 @@ export async function instantiate(module, number) {
   return glue;
 }
 
-/** Whether the module is no longer usable after this error. */
+/** True if the module is no longer usable after this error. */
 export const isTrap = (error) => error instanceof WebAssembly.RuntimeError || error instanceof RangeError;

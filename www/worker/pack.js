@@ -27,8 +27,8 @@ async function served() {
 }
 
 /**
- * What there is of a model among the server's files: the pack's address with the hash of its first file, which holds that of all; its size; and its files,
- * each with where it begins and ends in the pack. Null when there is none.
+ * Finds a model among the server's files: the pack's address with the hash of its first file, which holds that of all; its
+ * size; and its files, each with where it begins and ends in the pack. Null when there is none.
  */
 function offered(files, model) {
   const numbered = Object.entries(files).flatMap(([name, { bytes, sha256 }]) => {

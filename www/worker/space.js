@@ -1,4 +1,4 @@
-// Which of this browser's spaces a worker holds: the page names its worker by it (web/src/space.rs).
+// The one of this browser's spaces that a worker holds: the page names its worker by it (web/src/space.rs).
 
 /** Sample lessons with a simulated history, in a store of its own that is never synced. */
 export const isDemo = self.name === "demo";

@@ -6,11 +6,11 @@ const LOCK = "lessonloop-sync";
 const SOON_MS = 300;
 /** The longest wait without looking again; also keeps `setTimeout` from overflowing. */
 const LONGEST_MS = 600_000;
-/** How often a round that is under way is looked at. */
+/** Time between two looks at a round that is under way. */
 const LOOK_MS = 500;
-/** How often the server is asked while somebody looks at a page: what an agent does there is shown within three seconds. */
+/** Time between two rounds while somebody looks at a page: what an agent does there is shown within three seconds. */
 const WATCHED_MS = 2_000;
-/** How often a tab that is looked at says so to the tab that syncs. */
+/** Time between two notices to the tab that syncs from a tab that is looked at. */
 const STILL_MS = 10_000;
 /** After a trap. Longer than the worker takes a trap to be one of a row, so that syncing that always fails leaves the rest usable. */
 const AFTER_TRAP_MS = 10_000;
@@ -37,7 +37,7 @@ export class Sync {
     /** The sync status at the last look, as JSON; empty before the first one. */
     this.status = "";
     this.linked = true;
-    /** Whether a server is linked and the last round went well. */
+    /** True if a server is linked and the last round went well. */
     this.idle = false;
     /** The timer of a page that is looked at; null where none is. */
     this.watching = null;
@@ -151,7 +151,7 @@ export class Sync {
     this.again = false;
     let next = null;
     try {
-      // What the page has seen before the first round.
+      // The status as the page has seen it before the first round.
       if (!this.status) await this.#differs(engine);
       const { next_at } = await engine.sync_round();
       next = next_at;
@@ -183,7 +183,7 @@ export class Sync {
     }
   }
 
-  /** Whether the sync status is another one than at the last look. */
+  /** True if the sync status is another one than at the last look. */
   async #differs(engine) {
     const { body } = await engine.handle({ method: "GET", path: "/v1/sync" });
     const status = JSON.stringify(body);

@@ -4,7 +4,7 @@ use crate::lesson::Lesson;
 use crate::space::Space;
 use sha2::{Digest, Sha256};
 
-/// What the names of settings begin with that hold a pair of near duplicates apart; [`pair_key`] follows.
+/// Prefix of the settings that hold a pair of near duplicates apart; [`pair_key`] follows it.
 pub const APART_SETTING: &str = "review.apart.";
 
 /// Names two texts that are much alike, from either side the same: who has answered for one side is not asked again

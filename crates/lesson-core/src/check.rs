@@ -8,8 +8,8 @@ use crate::policy::Policy;
 use crate::space::Space;
 
 impl Space {
-    /// Whether these happenings, all made by `by`, could be folded now, one after the other; the space stays as it
-    /// is. Tells what of them would be recorded, but not count. Costs as much as what they touch, not as the space.
+    /// Checks if these happenings, all made by `by`, could be folded now, one after the other; the space stays as it
+    /// is. Returns what of them would be recorded, but not count. Costs as much as what they touch, not as the space.
     ///
     /// # Errors
     /// The place of the first that would be refused, and why.
@@ -32,7 +32,7 @@ impl Space {
         Ok(uncounted)
     }
 
-    /// Whether an event could be folded, were its voice not withdrawn.
+    /// Checks if an event could be folded, were its voice not withdrawn.
     pub(crate) fn check_alone(
         &self,
         happening: &EventKind,

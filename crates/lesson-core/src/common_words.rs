@@ -1,6 +1,6 @@
 //! Words that any text about code holds: no names for lessons, since a text would name them by chance.
 
-/// Whether a slug is one such word.
+/// True if a slug is a word that any text about code holds.
 ///
 /// ```
 /// assert!(lesson_core::is_common_word("tests"));

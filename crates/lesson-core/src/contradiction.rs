@@ -65,7 +65,7 @@ fn between(one: &[Clause<'_>], two: &[Clause<'_>]) -> Option<String> {
         return None;
     }
     one.iter().find_map(|clause| {
-        // What both say and one says again in a denial of something else is no contradiction: the likest clause counts.
+        // A clause of both that one repeats in a denial of something else is no contradiction: the likest clause counts.
         let likest = two
             .iter()
             .map(|other| {

@@ -1,4 +1,4 @@
-//! How outcomes, ratings, votes and merges move a lesson's stored numbers.
+//! Moving a lesson's stored numbers by outcomes, ratings, votes and merges.
 //!
 //! Only `+ - * /` and comparisons: the same counts give the same bits on every platform.
 
@@ -86,8 +86,8 @@ pub(crate) fn bump(count: &mut u32) {
     *count = count.saturating_add(1);
 }
 
-/// What a merge adds: every count, the higher confidence, effectiveness weighted by use, lift weighted by precision, and the
-/// later of two times.
+/// Adds the numbers of a merged lesson: every count, the higher confidence, effectiveness weighted by use, lift weighted by
+/// precision, and the later of two times.
 pub(crate) fn add_counts(sum: &mut Standing, other: &Standing) {
     let (a, b) = (f64::from(sum.use_count), f64::from(other.use_count));
     if a + b > 0.0 {

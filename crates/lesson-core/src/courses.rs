@@ -1,4 +1,4 @@
-//! How the use of lessons went lately: when each was last used, and its success week by week.
+//! The recent use of lessons: when each was last used, and its success week by week.
 
 use crate::instant::{DAY, Millis};
 use crate::space::Space;
@@ -10,7 +10,7 @@ pub const WEEKS: usize = 13;
 const SPAN: usize = 4;
 const WEEK: Millis = 7 * DAY;
 
-/// How the use of a lesson went lately.
+/// A lesson's recent use: its last time, and its success week by week.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Course {
     /// When it was last applied, or named in feedback.

@@ -1,4 +1,4 @@
-//! What changed in a range of days beside as many days before it.
+//! The changes in a range of days beside as many days before it.
 
 mod text;
 
@@ -102,7 +102,7 @@ impl Both<RunEnds> {
     }
 }
 
-/// What is counted of an agent.
+/// An agent's runs, how they ended, and when an outcome of one was last told.
 #[derive(Default)]
 struct OfAgent {
     ends: Both<RunEnds>,
@@ -110,7 +110,7 @@ struct OfAgent {
     told_at: Option<Millis>,
 }
 
-/// What is added up while decisions are gone through.
+/// The sums of a pass over decisions.
 #[derive(Default)]
 struct Sums<'a> {
     totals: Both<RunTotals>,
@@ -201,7 +201,7 @@ impl<'a> Sums<'a> {
     }
 }
 
-/// How runs went in the range, and what changed.
+/// Sums up how runs went in the range, and what changed.
 pub fn digest_runs(space: &Space, range: &DigestRange, policy: &Policy) -> DigestRuns {
     let mut sums = Sums::default();
     let mut tokens = BTreeMap::new();

@@ -19,11 +19,11 @@ pub struct NearPair {
     pub second: String,
     /// 0 to 1; what it counts is said by `measure`.
     pub similarity: f64,
-    /// How it was measured.
+    /// The measure of their similarity: shared words, or the cosine of their vectors.
     pub measure: Measure,
 }
 
-/// Whether a lesson can be merged: it is in use, and not held back.
+/// True if a lesson can be merged: it is in use, and not held back.
 pub fn is_merge_candidate(lesson: &Lesson) -> bool {
     !lesson.archived && lesson.trust != Trust::Quarantined
 }

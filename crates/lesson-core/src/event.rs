@@ -31,7 +31,7 @@ pub struct Event {
     /// When it was made, by the actor's clock.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
-    /// Who made it: `person:` and an account's id, `agent:` and the id of an agent's key, or `local` where nobody
+    /// Its maker: `person:` and an account's id, `agent:` and the id of an agent's key, or `local` where nobody
     /// signs in. Empty where nobody said. A server overwrites what a client claims.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
@@ -39,11 +39,11 @@ pub struct Event {
     /// of the key, so that another `request` under a known `op_id` is a key that was used again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// What happened.
+    /// The happening that it records.
     pub event: EventKind,
 }
 
-/// What happened.
+/// A happening that a ledger records.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(
@@ -58,31 +58,31 @@ pub enum EventKind {
     },
     /// A person or agent changed the text. Trust is what screening says of the new text.
     LessonEdited {
-        /// Which.
+        /// Slug of the edited lesson.
         lesson: String,
         /// The revision the edit started from.
         base_rev: u32,
-        /// What changed.
+        /// The fields that changed, with their new values.
         changes: Box<Changes>,
         /// Unreviewed, or quarantined by screening.
         trust: Trust,
-        /// What screening found.
+        /// Findings of screening in the new text.
         #[serde(default)]
         findings: Vec<String>,
     },
     /// Taken out of use.
     LessonArchived {
-        /// Which.
+        /// Slug of the archived lesson.
         lesson: String,
     },
     /// Taken into use again.
     LessonRestored {
-        /// Which.
+        /// Slug of the restored lesson.
         lesson: String,
     },
     /// A person's verdict on a text.
     LessonReviewed {
-        /// Which.
+        /// Slug of the reviewed lesson.
         lesson: String,
         /// The verdict.
         verdict: Verdict,
@@ -111,7 +111,7 @@ pub enum EventKind {
         items: Vec<SurfacedItem>,
         /// Hash of the ranking policy that was in force.
         policy: String,
-        /// What was withheld at random, so that the effect of lessons can be measured.
+        /// Record of what was withheld at random, so that the effect of lessons can be measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         measured: Option<Measured>,
     },
@@ -119,14 +119,14 @@ pub enum EventKind {
     UsageTracked {
         /// The decision.
         decision_id: String,
-        /// What was seen.
+        /// Observations in that reasoning, each of one lesson.
         detections: Vec<Detection>,
     },
     /// A decision's outcome.
     OutcomeRecorded {
         /// The decision.
         decision_id: String,
-        /// What came of it.
+        /// Its end: success, failure, or not known yet.
         outcome: DecisionOutcome,
         /// Gain or loss in percent; finite.
         #[serde(default)]
@@ -134,7 +134,7 @@ pub enum EventKind {
     },
     /// A session's outcome, for the lessons that were at hand.
     FeedbackGiven {
-        /// What came of it.
+        /// Its end: delivered, plan complete, or blocked.
         outcome: FeedbackOutcome,
         /// The lessons at hand.
         lessons: Vec<String>,
@@ -146,9 +146,9 @@ pub enum EventKind {
     },
     /// A lesson was found helpful, or not.
     Rated {
-        /// Which.
+        /// Slug of the rated lesson.
         lesson: String,
-        /// Whether it helped.
+        /// True if it helped.
         helpful: bool,
         /// The decision that it was recommended for: everybody says this of a lesson in a decision once.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,7 +156,7 @@ pub enum EventKind {
     },
     /// A lesson was voted up or down.
     Voted {
-        /// Which.
+        /// Slug of the lesson that was voted on.
         lesson: String,
         /// Up or down.
         up: bool,
@@ -166,7 +166,7 @@ pub enum EventKind {
     },
     /// A tool server did what was asked.
     ToolSucceeded {
-        /// What was asked.
+        /// The request, in the asker's words.
         query: String,
         /// The server.
         server: String,
@@ -174,27 +174,27 @@ pub enum EventKind {
     /// A lesson that outcomes keep out gets another trial: its run of failures is forgiven, and outcomes have to keep it
     /// out anew. Its counters stay.
     TrialGranted {
-        /// Which.
+        /// Slug of the lesson that is tried again.
         lesson: String,
     },
     /// An agent's key would change a lesson that is not its own unapproved one. Kept beside the lesson until a person
     /// decides; what is in force stays.
     ChangeProposed {
-        /// Which.
+        /// Slug of the lesson that it would change.
         lesson: String,
         /// The proposal's id, unique among those of the lesson.
         proposal: String,
         /// The revision that it started from.
         base_rev: u32,
-        /// What it would change; nothing where it would archive the lesson.
+        /// The changes that it would make; none where it would archive the lesson.
         #[serde(default)]
         changes: Box<Changes>,
-        /// Whether it would take the lesson out of use.
+        /// True if it would take the lesson out of use.
         #[serde(default)]
         archive: bool,
-        /// What screening says of the text as it would be: unreviewed, or quarantined.
+        /// Result of screening the text as it would be: unreviewed, or quarantined.
         trust: Trust,
-        /// What screening found in it.
+        /// Findings of screening in that text.
         #[serde(default)]
         findings: Vec<String>,
     },
@@ -205,7 +205,7 @@ pub enum EventKind {
         lesson: String,
         /// The proposal.
         proposal: String,
-        /// Whether it was accepted.
+        /// True if it was accepted.
         accepted: bool,
         /// Why, in the words of who decided.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -281,11 +281,11 @@ pub struct SurfacedContext {
     pub phase: Option<String>,
 }
 
-/// How a recommendation takes part in measuring what lessons do.
+/// A recommendation's part in measuring what lessons do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measured {
-    /// Whether no lesson was shown at all.
+    /// True for a control run, in which no lesson was shown but those that are never withheld.
     pub control: bool,
     /// The probability of that when it was drawn, 0 to 1; 0 where it could not be.
     pub control_q: f64,
@@ -297,11 +297,11 @@ pub struct Measured {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {
-    /// Which.
+    /// Slug of the lesson that was drawn for.
     pub lesson: String,
     /// The probability that it is withheld, 0 to 1.
     pub q: f64,
-    /// Whether it was.
+    /// True if it was withheld.
     pub withheld: bool,
 }
 
@@ -309,7 +309,7 @@ pub struct Drawn {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurfacedItem {
-    /// Which.
+    /// Slug of the recommended lesson.
     pub lesson: String,
     /// 1 is the best.
     pub rank: u32,
@@ -318,20 +318,20 @@ pub struct SurfacedItem {
     /// Relevance before standing.
     #[serde(default)]
     pub relevance: f64,
-    /// How likely it was to be the right one, 0 to 1, where something was asked in words.
+    /// Probability that it was the right one, 0 to 1, where something was asked in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub likelihood: Option<f64>,
 }
 
-/// What was seen of one lesson in an agent's reasoning.
+/// An observation of one lesson in an agent's reasoning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Detection {
-    /// Which.
+    /// Slug of the lesson that was looked for.
     pub lesson: String,
-    /// Whether it was applied: explicit or implicit.
+    /// True if it was applied: explicit or implicit.
     pub applied: bool,
-    /// How it was seen.
+    /// The kind of match by which it was seen.
     pub match_type: MatchType,
     /// 0 to 1.
     pub confidence: f64,

@@ -28,7 +28,7 @@ mod withdrawn;
 pub use self_vote_guard::{Uncounted, WhyUncounted};
 pub use withdrawal::Withdrawal;
 
-/// What the fold did with an event.
+/// Result of folding an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Folded {
     /// It was new and took effect.

@@ -33,7 +33,7 @@ pub struct HistoryEntry<'a> {
 }
 
 impl HistoryEntry<'_> {
-    /// Whether it moved the standing, apart from how often the lesson was shown.
+    /// True if it moved the standing, apart from how often the lesson was shown.
     pub fn moved(&self) -> bool {
         self.before.as_ref().is_some_and(|before| {
             let shown = Standing {
@@ -45,7 +45,7 @@ impl HistoryEntry<'_> {
     }
 }
 
-/// Who moved a lesson's standing, and how often.
+/// A voice that moved a lesson's standing, and how often it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mover {
     /// See [`Event::by`].
@@ -56,7 +56,7 @@ pub struct Mover {
     pub uncounted: usize,
 }
 
-/// Who moved a standing: who did so most comes first.
+/// Lists who moved a standing: who did so most comes first.
 pub fn movers(entries: &[HistoryEntry<'_>]) -> Vec<Mover> {
     let mut by: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for entry in entries {

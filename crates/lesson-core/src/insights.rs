@@ -1,4 +1,4 @@
-//! How runs and lessons do over time: sums over the decisions of a range of days.
+//! The course of runs and lessons over time: sums over the decisions of a range of days.
 
 mod range;
 mod seen;
@@ -87,11 +87,11 @@ struct OfLesson {
     last_at: Millis,
 }
 
-/// What is added up while decisions are gone through, in any order.
+/// The sums of a pass over decisions, in any order.
 struct Sums {
     steps: Vec<RunTotals>,
     added: Vec<u32>,
-    /// How runs ended by day, from a window before the range on: with lessons, and control runs.
+    /// Ends of runs by day, from a window before the range on: with lessons, and control runs.
     days: BTreeMap<i64, (RunEnds, RunEnds)>,
     totals: RunTotals,
     before: RunTotals,
@@ -240,7 +240,7 @@ impl Sums {
         }
     }
 
-    /// How runs of some days ended.
+    /// Counts how runs of some days ended: with lessons, and control runs.
     fn window(&self, from: i64, to: i64) -> (RunEnds, RunEnds) {
         let mut sum = (RunEnds::default(), RunEnds::default());
         for (shown, control) in self.days.range(from..=to).map(|(_, ends)| ends) {

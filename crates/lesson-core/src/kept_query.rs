@@ -33,7 +33,7 @@ pub fn kept_query<'a>(query: &str, lessons: impl IntoIterator<Item = &'a Text>) 
     kept
 }
 
-/// Whether nothing but the hash was kept of a query.
+/// True if nothing but the hash was kept of a query.
 pub(crate) fn is_hash_alone(query: &str) -> bool {
     query.strip_prefix('#').is_some_and(|hash| {
         hash.len() == 2 * HASH_BYTES

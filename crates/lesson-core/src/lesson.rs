@@ -13,22 +13,22 @@ use std::collections::BTreeMap;
 pub struct Lesson {
     /// Reference name in kebab-case, unique in a space; never changes.
     pub slug: String,
-    /// What people and agents read, and where it fits.
+    /// The text that people and agents read, and where it fits.
     #[serde(flatten)]
     pub text: Text,
     /// The stored numbers.
     #[serde(flatten)]
     pub standing: Standing,
-    /// Who or what wrote it, as the writer says.
+    /// Its writer or origin, as the writer says.
     #[serde(default)]
     pub source: String,
-    /// Who added it, as the event says that did: see [`crate::Event::by`].
+    /// Maker of the event that added it: see [`crate::Event::by`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// Whether a person stands behind this very text.
+    /// Trust in this very text: approved (by a person, unless `approved_by_agent` is set), unreviewed, or held back.
     #[serde(default = "unreviewed")]
     pub trust: Trust,
-    /// What screening found in the text; reasons for a quarantine among them.
+    /// Findings of screening in the text; reasons for a quarantine among them.
     #[serde(default)]
     pub findings: Vec<String>,
     /// Out of use; nothing is ever deleted.
@@ -54,7 +54,7 @@ pub struct Lesson {
         skip_serializing_if = "Option::is_none"
     )]
     pub text_at: Option<Millis>,
-    /// Whether it is an agent's lesson that nobody known to be a person called approved: nobody vouches for it.
+    /// True if it is an agent's lesson that nobody known to be a person called approved: nobody vouches for it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub approved_by_agent: bool,
     /// The standing as it would be if what its own writer said of it counted; it takes the standing's place when a person
@@ -75,20 +75,20 @@ pub struct Lesson {
 pub struct Proposal {
     /// Its id.
     pub id: String,
-    /// Who proposes: see [`crate::Event::by`].
+    /// The voice that proposes: see [`crate::Event::by`].
     pub by: String,
     /// When.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
     /// The revision that it started from.
     pub base_rev: u32,
-    /// What it would change; nothing where it would archive the lesson.
+    /// The changes that it would make; none where it would archive the lesson.
     pub changes: Changes,
-    /// Whether it would take the lesson out of use.
+    /// True if it would take the lesson out of use.
     pub archive: bool,
-    /// What screening says of the text as it would be.
+    /// Result of screening the text as it would be.
     pub trust: Trust,
-    /// What screening found in it.
+    /// Findings of screening in that text.
     pub findings: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ fn one() -> u32 {
 pub struct Standing {
     /// 0 to 1; ratings and votes keep it within 0.1 to 1.
     pub confidence: f64,
-    /// How often the same lesson was learned.
+    /// Number of times that the same lesson was learned.
     pub frequency: u32,
     /// Votes up.
     pub upvotes: u32,
@@ -153,7 +153,7 @@ pub struct Standing {
     pub success_count: u32,
     /// Failures since the last success, or since it got another trial.
     pub consecutive_failures: u32,
-    /// What `times_applied` was when it last got another trial; 0 when it never did.
+    /// Value of `times_applied` when it last got another trial; 0 when it never did.
     #[serde(skip_serializing_if = "is_zero")]
     pub trial_from: u32,
     /// Applied at least three times with a success rate of at least one half.
@@ -161,7 +161,7 @@ pub struct Standing {
     /// When it last became proven.
     #[serde(with = "serde_rfc3339_option")]
     pub qualified_at: Option<Millis>,
-    /// How much more often runs go well in which it is applied, −1 to 1, as far as seen; see [`Belief`].
+    /// The lift: how much more often runs go well in which it is applied, −1 to 1, as far as seen; see [`Belief`].
     #[serde(skip_serializing_if = "is_first_mean")]
     pub lift_mean: f64,
     /// The variance of that.
@@ -216,7 +216,7 @@ impl Default for Standing {
 }
 
 impl Standing {
-    /// What is believed of its lift.
+    /// Returns the belief about its lift.
     pub fn lift(&self) -> Belief {
         Belief {
             mean: self.lift_mean,
@@ -259,12 +259,12 @@ impl Standing {
             }
     }
 
-    /// How often it was applied since it last got another trial; all its life when it never did.
+    /// Counts how often it was applied since it last got another trial; all its life when it never did.
     pub fn times_tried(&self) -> u32 {
         self.times_applied.saturating_sub(self.trial_from)
     }
 
-    /// Whether outcomes allow it to be recommended (decision recommendations). A lesson that got another trial is tried like a new one.
+    /// Judges by outcomes if it may be recommended (decision recommendations). Given another trial, it is tried like a new one.
     pub fn qualification(&self, policy: &RankPolicy) -> Qualification {
         let tried = self.times_tried();
         if self.consecutive_failures >= policy.max_consecutive_failures {
@@ -276,8 +276,8 @@ impl Standing {
         }
     }
 
-    /// Whether it is recommended at `now`, as far as what came of it goes: by its lift or by the sources' rules, as the policy
-    /// says.
+    /// Judges if it is recommended at `now`, as far as what came of it goes: by its lift or by the sources' rules, as the
+    /// policy says.
     pub fn qualification_at(&self, policy: &RankPolicy, now: Millis) -> Qualification {
         match policy.standing {
             StandingRule::Seeds => self.qualification(policy),
@@ -286,7 +286,7 @@ impl Standing {
         }
     }
 
-    /// Whether it harms, as far as seen: not even doubt speaks for its lift. Doubt grows back, so this ends.
+    /// True if it harms, as far as seen: not even doubt speaks for its lift. Doubt grows back, so this ends.
     pub fn harms(&self, now: Millis) -> bool {
         // Only a lift below 0 can be as low as that, and few are.
         self.lift_mean < 0.0 && self.lift().at(now).optimism() <= 0.0
@@ -312,7 +312,7 @@ impl Standing {
             .filter(|score| *score < policy.low_score_below)
     }
 
-    /// Whether it is penalised for being surfaced often and never found helpful (effectiveness tracking).
+    /// True if it is penalised for being surfaced often and never found helpful (effectiveness tracking).
     pub fn never_helpful(&self, policy: &RankPolicy) -> bool {
         self.times_surfaced >= policy.unhelpful_from_surfaced && self.times_helpful == 0
     }
@@ -424,7 +424,7 @@ impl Lesson {
         }
     }
 
-    /// Whether a person stands behind this very text.
+    /// True if a person stands behind this very text.
     pub fn is_vouched_for(&self) -> bool {
         self.trust == Trust::Approved && !self.approved_by_agent
     }

@@ -165,7 +165,7 @@ impl Drop for Changing<'_> {
     }
 }
 
-/// What ranking reads of every lesson. Where words are hashed, equal hashes only say that it is worth to look.
+/// The parts of a lesson that ranking reads. Where words are hashed, equal hashes only say that it is worth to look.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RankFeatures {
     pub standing: Standing,
@@ -177,13 +177,13 @@ pub(crate) struct RankFeatures {
     pub projects: u64,
     /// Its domain, hashed; 0 for none.
     pub domain: u64,
-    /// Whether it lists technologies at all.
+    /// True if it lists technologies at all.
     pub has_techs: bool,
-    /// Whether it lists kinds of project at all.
+    /// True if it lists kinds of project at all.
     pub has_projects: bool,
     pub archived: bool,
     pub trust: Trust,
-    /// Whether a person stands behind its text.
+    /// True if a person stands behind its text.
     pub vouched: bool,
     /// The agent's key that wrote it, hashed, while nobody vouches for it; else 0.
     pub key: u64,

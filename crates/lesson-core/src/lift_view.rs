@@ -4,7 +4,7 @@ use crate::instant::{Millis, to_rfc3339};
 use crate::lesson::Standing;
 use lesson_types::LiftBelief;
 
-/// What is believed of a lesson's lift at `now`.
+/// Returns the belief about a lesson's lift at `now`.
 pub fn lift_view(held: &Standing, now: Millis) -> LiftBelief {
     let belief = held.lift().at(now);
     let (low, high) = belief.interval();

@@ -51,14 +51,14 @@ pub enum Row {
         record: ToolRecord,
         /// Order of arrival.
         position: u64,
-        /// Whether it fell out of the book.
+        /// True if it fell out of the book.
         dropped: bool,
     },
-    /// How runs of a domain go.
+    /// The base rate of a domain: how often its runs go well.
     Base {
         /// The domain; see [`crate::domain_key`].
         domain: String,
-        /// How they go.
+        /// The rate, its variance and the runs behind it.
         base: DomainBase,
     },
     /// The first agents' keys that wrote; see [`Space::agents`].
@@ -77,7 +77,7 @@ pub enum Row {
         #[serde(with = "serde_rfc3339")]
         at: Millis,
     },
-    /// How many events a UTC day has.
+    /// The number of events on a UTC day.
     Day {
         /// Days since the Unix epoch.
         day: i64,
@@ -87,7 +87,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// What names the row in its space; a row with the same key replaces it.
+    /// Returns the key of the row in its space; a row with the same key replaces it.
     pub fn key(&self) -> String {
         match self {
             Self::Lesson(lesson) => format!("lesson|{}", lesson.slug),
@@ -107,8 +107,7 @@ impl Row {
     }
 }
 
-/// What a space needs beside itself to be a replica: what it was before the events on top, and
-/// the order of its rows.
+/// The part of a replica beside its space: the state before the events on top, and the order of the rows.
 #[derive(Debug, Default)]
 pub struct OptimisticOverlay {
     lessons: BTreeMap<String, Option<Lesson>>,
@@ -139,7 +138,7 @@ impl OptimisticOverlay {
         Self::default()
     }
 
-    /// Whether nothing is on top of the rows.
+    /// True if nothing is on top of the rows.
     pub fn is_bare(&self) -> bool {
         // Every event that is folded, applied or not, is remembered by its day.
         self.activity.is_empty()

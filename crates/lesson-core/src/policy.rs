@@ -16,44 +16,43 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Policy {
-    /// How events change standings.
+    /// Constants by which events change standings.
     pub fold: FoldPolicy,
-    /// How lessons are ranked.
+    /// Constants by which lessons are ranked.
     pub rank: RankPolicy,
-    /// How use is seen in an agent's reasoning.
+    /// Constants by which use is seen in an agent's reasoning.
     pub usage: UsagePolicy,
-    /// How sessions are read.
+    /// Constants by which sessions are read.
     pub session: SessionPolicy,
-    /// How tool servers are suggested.
+    /// Constants by which tool servers are suggested.
     pub tools: ToolPolicy,
-    /// Which lessons a person is asked to look at.
+    /// Bounds of the queue of lessons that a person is asked to look at.
     pub review: ReviewPolicy,
-    /// What is withheld at random, to measure what lessons do.
+    /// Probabilities of withholding lessons at random, to measure what they do.
     pub measure: MeasurePolicy,
 }
 
-/// How events change standings.
+/// Constants by which events change standings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FoldPolicy {
-    /// What a helpful rating adds to confidence. 0.02. Source: effectiveness tracking.
+    /// Step by which a helpful rating raises confidence. 0.02. Source: effectiveness tracking.
     pub helpful_step: f64,
-    /// What a rating of not helpful takes from confidence: more than a helpful one gives, so that a lesson that helps half of
-    /// the time sinks. 0.03. Source: effectiveness tracking.
+    /// Step by which a rating of not helpful lowers confidence: more than a helpful one raises it, so that a lesson that helps
+    /// half of the time sinks. 0.03. Source: effectiveness tracking.
     pub not_helpful_step: f64,
-    /// What a vote adds to confidence or takes from it. 0.05. Source: effectiveness tracking.
+    /// Step by which a vote raises or lowers confidence. 0.05. Source: effectiveness tracking.
     pub vote_step: f64,
     /// Confidence does not fall below this by ratings and votes. 0.1: a lesson can come back. Source: effectiveness tracking.
     pub confidence_min: f64,
     /// Confidence does not rise above this. 1.0. Source: effectiveness tracking.
     pub confidence_max: f64,
-    /// What a causal feedback leaves of the old effectiveness. 0.9: about the last twenty feedbacks count. Source: causal
+    /// Weight that the old effectiveness keeps at a causal feedback. 0.9: about the last twenty feedbacks count. Source: causal
     /// feedback.
     pub effectiveness_keep: f64,
-    /// What a causal feedback adds of the new value, 1 or 0. 0.1, so that both sum to 1. Source: causal feedback.
+    /// Weight of the new value, 1 or 0, at a causal feedback. 0.1, so that both sum to 1. Source: causal feedback.
     pub effectiveness_gain: f64,
-    /// How far a lesson that was named but no cause drifts towards neutral, as a share of the way. 0.10. Source: causal
-    /// feedback.
+    /// Share of the way to neutral that a lesson drifts which was named but no cause. 0.10. Source: causal feedback.
     pub erosion: f64,
     /// The effectiveness it drifts to, and begins with. 0.5. Source: causal feedback.
     pub neutral: f64,
@@ -90,7 +89,7 @@ impl Default for FoldPolicy {
     }
 }
 
-/// How lessons are ranked.
+/// Constants by which lessons are ranked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RankPolicy {
@@ -103,8 +102,8 @@ pub struct RankPolicy {
     /// Weight of meaning in a match, 0 to 1; words have the rest. 0.4, measured: from 0.35 to 0.45 real lessons are found
     /// alike (`cargo xtask bench relevance`).
     pub meaning_weight: f64,
-    /// What words count for where there is no vector, 0 to 1: so much of their score, since meaning mostly says less than
-    /// words do. 0.8, measured: a match then reads alike with the model and without.
+    /// Factor of the score of words where there is no vector, 0 to 1; below 1, since meaning mostly says less than words do.
+    /// 0.8, measured: a match then reads alike with the model and without.
     pub words_alone: f64,
     /// The cosine up to which a text means something else, 0 to 1: meaning 0. 0.1, fitted to the embedding model.
     pub meaning_from: f64,
@@ -127,21 +126,21 @@ pub struct RankPolicy {
     pub project_weight: f64,
     /// Weight of the technologies in metadata, 0 to 1; at most 1 with `project_weight`. 0.6. Source: hybrid retrieval.
     pub tech_weight: f64,
-    /// What a side that names nothing counts for in metadata, 0 to 1. 0.5: neither for nor against. Source: hybrid retrieval.
+    /// Score in metadata where a side names nothing, 0 to 1. 0.5: neither for nor against. Source: hybrid retrieval.
     pub unnamed: f64,
     /// Decision relevance begins here, 0 to 1. 0.5. Source: decision recommendations, as all of these bonuses.
     pub decision_base: f64,
-    /// What a strategy adds to decision relevance, 0 to 1. 0.2.
+    /// Bonus of a strategy in decision relevance, 0 to 1. 0.2.
     pub strategy_bonus: f64,
-    /// What a warning adds after recent losses, 0 to 1. 0.15.
+    /// Bonus of a warning after recent losses, 0 to 1. 0.15.
     pub warning_after_loss_bonus: f64,
-    /// What a pattern adds with no open positions, 0 to 1. 0.1.
+    /// Bonus of a pattern with no open positions, 0 to 1. 0.1.
     pub pattern_no_position_bonus: f64,
-    /// What an evolved lesson adds, 0 to 1. 0.15.
+    /// Bonus of an evolved lesson, 0 to 1. 0.15.
     pub evolved_bonus: f64,
-    /// What a warning adds in high volatility, 0 to 1. 0.1.
+    /// Bonus of a warning in high volatility, 0 to 1. 0.1.
     pub warning_volatility_bonus: f64,
-    /// What text that speaks of exit or loss adds in a bearish trend, 0 to 1. 0.1.
+    /// Bonus of text that speaks of exit or loss in a bearish trend, 0 to 1. 0.1.
     pub bearish_exit_bonus: f64,
     /// Decision relevance is at most this, 0 to 1. 1.0.
     pub decision_cap: f64,
@@ -212,10 +211,10 @@ pub struct RankPolicy {
     pub word_medium: f64,
     /// Phase → categories that pass; workflow always does. Source: hybrid retrieval; the table is ours.
     pub phases: BTreeMap<String, Vec<Category>>,
-    /// Whether only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
+    /// Set if only approved lessons are recommended. Off: an unreviewed lesson is labelled so.
     pub approved_only: bool,
-    /// What past use does to a lesson's relevance: `lift`, what is believed of its lift, or `seeds`, the rules of the sources.
-    /// `lift`, which loses less in every family of worlds on the bench (`cargo xtask bench learn`).
+    /// Rule by which past use changes a lesson's relevance: `lift`, what is believed of its lift, or `seeds`, the rules of the
+    /// sources. `lift`, which loses less in every family of worlds on the bench (`cargo xtask bench learn`).
     pub standing: StandingRule,
 }
 
@@ -317,7 +316,7 @@ impl Default for RankPolicy {
     }
 }
 
-/// How use is seen in an agent's reasoning. Source: decision recommendations.
+/// Constants by which use is seen in an agent's reasoning. Source: decision recommendations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UsagePolicy {
@@ -354,7 +353,7 @@ impl Default for UsagePolicy {
     }
 }
 
-/// How sessions are read. Source: causal feedback.
+/// Constants by which sessions are read. Source: causal feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SessionPolicy {
@@ -381,7 +380,7 @@ pub(crate) const NEAR_MEANING: f64 = 0.88;
 /// See [`ReviewPolicy::near_words_min`]; answers go by it, too.
 pub(crate) const NEAR_WORDS: f64 = 0.6;
 
-/// Which lessons a person is asked to look at.
+/// Bounds of the queue of lessons that a person is asked to look at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReviewPolicy {
@@ -419,8 +418,8 @@ impl Default for ReviewPolicy {
     }
 }
 
-/// What is withheld at random from decisions, so that what lessons do can be told from what situations do. All of it is off
-/// until a person turns it on; decisions without an id are never measured.
+/// Draws that withhold lessons from decisions at random, so that what lessons do can be told from what situations do. All of it
+/// is off until a person turns it on; decisions without an id are never measured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeasurePolicy {
@@ -438,7 +437,7 @@ pub struct MeasurePolicy {
 }
 
 impl MeasurePolicy {
-    /// Whether anything is drawn.
+    /// True if anything is drawn.
     pub fn is_on(&self) -> bool {
         self.control_runs > 0.0 || self.withhold > 0.0 || self.explore > 0.0
     }

@@ -24,7 +24,7 @@ const TOO_LONG: &str =
 /// Stands after a lesson that was cut.
 const CUT: &str = "(The rest of this lesson is left out to save tokens.)\n";
 
-/// How many tokens a text is reckoned to take: a quarter of its bytes, rounded up.
+/// Estimates the tokens that a text takes: a quarter of its bytes, rounded up.
 ///
 /// ```
 /// assert_eq!(lesson_core::tokens("12345"), 2);
@@ -33,7 +33,7 @@ pub fn tokens(text: &str) -> usize {
     text.len().div_ceil(TOKEN_BYTES)
 }
 
-/// How many tokens a lesson takes in the text that gives it to an agent, when it is not cut.
+/// Estimates the tokens that a lesson takes in the text that gives it to an agent, when it is not cut.
 pub fn given_tokens(lesson: &Lesson) -> usize {
     tokens(&section(
         lesson,
@@ -50,7 +50,7 @@ fn sources_badge(lesson: &Lesson) -> String {
     lesson.standing.badge().text
 }
 
-/// What gives lessons to an agent.
+/// The text that gives lessons to an agent, with the tokens and the contradictions of each lesson.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptText {
     /// The text.
@@ -216,7 +216,7 @@ fn given_text(lesson: &Lesson) -> GivenText {
     )
 }
 
-/// How to name a lesson when applying it.
+/// Writes the rules for naming a lesson when applying it.
 fn naming(example: &str) -> String {
     format!(
         "\n## Naming lessons\n\nWhen you apply a lesson, name it by its slug in quotes and say what it changed. Example:\n\n> Applying '{example}': …\n\nName only lessons that you apply. If you decide against one, say \"not applying\", its slug and why.\n"

@@ -38,11 +38,11 @@ pub struct Other<'a> {
     pub lesson: &'a Lesson,
     /// 0 to 1.
     pub similarity: f64,
-    /// How it was measured.
+    /// The kind of similarity: by meaning or by words.
     pub measure: Measure,
 }
 
-/// How many lessons of the queue have each reason; a lesson may have several.
+/// Number of lessons in the queue for each reason; a lesson may have several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReviewCounts {
     /// Held back.
@@ -70,9 +70,9 @@ pub struct ReviewQueue<'a> {
     pub items: Vec<ReviewItem<'a>>,
     /// All that waits: lessons and open proposals.
     pub total: u32,
-    /// How many of it are open proposals.
+    /// The open proposals among it.
     pub proposals: u32,
-    /// How many lessons for each reason.
+    /// Number of lessons for each reason.
     pub counts: ReviewCounts,
     /// The lessons whose text a person approved before, as (slug, key): those that may be kept as
     /// they are. In the order of the queue.
@@ -434,8 +434,8 @@ fn doubled<'a>(
     found
 }
 
-/// What speaks for keeping a lesson rather than another one that says the same: what it achieved,
-/// how often it was used and shown, that a person approved it, and its age.
+/// Returns the grounds for keeping a lesson rather than another one that says the same, greatest first: what it achieved, how
+/// often it was used and shown, that a person approved it, and its age.
 fn behind(lesson: &Lesson) -> (bool, u32, u32, bool, u32, i64, Reverse<&str>) {
     let held = &lesson.standing;
     (

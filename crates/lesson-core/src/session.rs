@@ -26,20 +26,20 @@ const MOST_INJECTED: usize = 1_000;
 /// Longest task in a derived failure, in characters; the rest is cut. The source's bound.
 const LONGEST_TASK: usize = 100;
 
-/// What a transcript holds.
+/// The contents of a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
-    /// What came of the session, by its last outcome line that says something.
+    /// The session's outcome, by its last outcome line that says something.
     pub outcome: Option<FeedbackOutcome>,
-    /// What the lines of that outcome say, a line each; empty without one.
+    /// The text of the lines of that outcome, a line each; empty without one.
     pub outcome_text: String,
     /// Names of the lessons that were shown, each once, in order.
     pub injected: Vec<String>,
     /// The lessons learned.
     pub insights: Vec<ExtractedInsight>,
-    /// What the `BLOCKED:` lines say.
+    /// The texts of the `BLOCKED:` lines.
     pub blocked: Vec<String>,
-    /// What the `DELIVERED:` and `PLAN_COMPLETE:` lines say.
+    /// The texts of the `DELIVERED:` and `PLAN_COMPLETE:` lines.
     pub delivered: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct ExtractedInsight {
     pub category: Category,
     /// Free words: those of a JSON object, or `derived` and `failure`.
     pub tags: Vec<String>,
-    /// Whether it was derived from a failure instead of being said.
+    /// True if it was derived from a failure instead of being said.
     pub from_failure: bool,
 }
 
@@ -82,7 +82,7 @@ pub fn without_outcomes(transcript: &str) -> String {
         .collect()
 }
 
-/// What a text says of an outcome: what its outcome lines say, or all of it where it has none.
+/// Returns the part of a text that tells an outcome: the text of its outcome lines, or all of it where it has none.
 pub fn outcome_said<'a>(text: &'a str, policy: &SessionPolicy) -> Cow<'a, str> {
     let told = extract(text, policy).outcome_text;
     if told.is_empty() {
@@ -99,7 +99,7 @@ pub fn outcome_said<'a>(text: &'a str, policy: &SessionPolicy) -> Cow<'a, str> {
 pub fn extract(transcript: &str, policy: &SessionPolicy) -> Extracted {
     let mut out = Extracted::default();
     let mut task = String::new();
-    // What was attempted when the session was blocked.
+    // The task that was attempted when the session was blocked.
     let mut attempted = String::new();
     let mut lines = transcript.lines().peekable();
     while let Some(line) = lines.next() {
@@ -225,8 +225,8 @@ fn take_insight(
     insights.push(insight);
 }
 
-/// What a blocked session teaches that says nothing else: beware of what blocked it. The words
-/// and the tags are those of the source system (causal feedback).
+/// Derives the lesson of a blocked session that teaches nothing else: beware of what blocked it. The words and the tags are
+/// those of the source system (causal feedback).
 fn failure(said: &str, task: &str, policy: &SessionPolicy) -> Option<ExtractedInsight> {
     if !says_something(said) {
         return None;

@@ -5,9 +5,9 @@ use crate::rank::check_policy;
 use crate::space::Space;
 use serde_json::Value;
 
-/// What the names of ranking's settings begin with.
+/// Prefix of the names of ranking's settings.
 pub const RANK_SETTING: &str = "rank.";
-/// What the names of measuring's settings begin with.
+/// Prefix of the names of measuring's settings.
 pub const MEASURE_SETTING: &str = "measure.";
 /// The setting that keys the draws: hexadecimal digits, made when measuring is first turned on and kept from then on, so
 /// that every device draws alike.

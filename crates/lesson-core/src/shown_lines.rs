@@ -41,7 +41,7 @@ pub(crate) fn shown_lines(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a line names nothing: only marks of emphasis are left of it.
+/// True if a line names nothing: only marks of emphasis are left of it.
 fn is_blank(names: &str) -> bool {
     names.chars().all(|c| matches!(c, '*' | '_' | '`' | ' '))
 }
@@ -52,7 +52,7 @@ fn is_item(line: &str) -> bool {
     line.starts_with(['-', '*', '+', '•']) || (digits > 0 && line[digits..].starts_with(['.', ')']))
 }
 
-/// What stands behind the mark, where a line begins with it.
+/// Returns the rest of a line after the mark, where the line begins with it.
 fn after_mark(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
     let head = line.get(..MARK.len())?;

@@ -3,7 +3,7 @@
 use crate::common_words::is_common_word;
 use lesson_types::limits;
 
-/// Whether `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
+/// True if `slug` is kebab-case: runs of `a-z0-9` with single `-` between, at most 128 long.
 pub fn is_slug(slug: &str) -> bool {
     !slug.is_empty()
         && slug.len() <= limits::SLUG

@@ -33,7 +33,7 @@ pub struct Space {
     /// Agents' keys that have written, in the order in which they came; no more than it takes to know that the space is
     /// shared.
     pub(crate) agents: Vec<String>,
-    /// How often runs go well, by domain: see [`domain_key`].
+    /// Rates at which runs go well, by domain: see [`domain_key`].
     pub(crate) bases: BTreeMap<String, DomainBase>,
     /// Voices that count for nothing.
     pub(crate) withdrawn: BTreeMap<String, Withdrawal>,
@@ -41,10 +41,10 @@ pub struct Space {
     pub(crate) refused: BTreeSet<(String, String, u64)>,
 }
 
-/// How runs of a domain go.
+/// The base rate of a domain, with the runs behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct DomainBase {
-    /// How often they go well without any lesson, 0 to 1; see [`Base`].
+    /// Rate at which runs go well without any lesson, 0 to 1; see [`Base`].
     pub rate: f64,
     /// The variance of that.
     pub variance: f64,
@@ -75,23 +75,23 @@ pub fn domain_key(words: &str) -> String {
 pub struct Decision {
     /// The situation of its first recommendation.
     pub context: SurfacedContext,
-    /// Who asked for that; empty when the ledger does not say.
+    /// The person or agent's key that asked for that; empty when the ledger does not say.
     pub by: String,
     /// When; `None` while only its outcome is known.
     #[serde(with = "serde_rfc3339_option")]
     pub at: Option<Millis>,
-    /// What was withheld from that.
+    /// The draws that were made for that.
     pub measured: Option<Measured>,
-    /// What came of it.
+    /// Outcome of the decision.
     pub outcome: Option<DecisionOutcome>,
     /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
-    /// Who told the outcome.
+    /// The person or agent's key that told the outcome.
     pub outcome_by: String,
     /// When.
     #[serde(with = "serde_rfc3339_option")]
     pub outcome_at: Option<Millis>,
-    /// Whether lifts have learned of it: by its outcome, or by the first feedback on it while that was open.
+    /// True if lifts have learned of it: by its outcome, or by the first feedback on it while that was open.
     pub taught: bool,
     /// Feedback on it, one from each giver, in the ledger's order.
     pub feedback: Vec<DecisionFeedback>,
@@ -105,12 +105,12 @@ pub struct Decision {
 /// Feedback on a decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecisionFeedback {
-    /// Who gave it.
+    /// The person or agent's key that gave it.
     pub by: String,
     /// When.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
-    /// What came of the work.
+    /// Outcome of the work.
     pub outcome: FeedbackOutcome,
     /// The lessons at hand, in the order of their slugs.
     pub lessons: Vec<String>,
@@ -121,26 +121,26 @@ pub struct DecisionFeedback {
 /// A rating of a lesson in a decision, or a vote on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
-    /// Who gave it.
+    /// The person or agent's key that gave it.
     pub by: String,
     /// When.
     #[serde(with = "serde_rfc3339")]
     pub at: Millis,
     /// The lesson.
     pub lesson: String,
-    /// Whether it is a vote; else it is a rating.
+    /// True for a vote, false for a rating.
     pub is_vote: bool,
     /// Helpful, or up.
     pub is_positive: bool,
 }
 
 impl Decision {
-    /// Whether its outcome can no longer change.
+    /// True if its outcome can no longer change.
     pub fn is_final(&self) -> bool {
         self.outcome.is_some_and(DecisionOutcome::is_final)
     }
 
-    /// Whether it went well, by its outcome, else by the first feedback on it; `None` while nobody said.
+    /// True if it went well, by its outcome, else by the first feedback on it; `None` while nobody said.
     pub fn went_well(&self) -> Option<bool> {
         match self.outcome {
             Some(outcome) if outcome.is_final() => Some(outcome == DecisionOutcome::Success),
@@ -151,7 +151,7 @@ impl Decision {
         }
     }
 
-    /// Whether it was given no lesson on purpose.
+    /// True if it was given no lesson on purpose.
     pub fn is_control(&self) -> bool {
         self.measured.as_ref().is_some_and(|held| held.control)
     }
@@ -161,8 +161,8 @@ impl Decision {
         domain_key(self.context.domain.as_deref().unwrap_or_default())
     }
 
-    /// How surely a lesson was at work in it, 0 to 1: 1 where feedback names it as a cause, 0 where feedback names others
-    /// only or where it was not seen applied, else what the detection says.
+    /// Returns the certainty that a lesson was at work in it, 0 to 1: 1 where feedback names it as a cause, 0 where feedback
+    /// names others only or where it was not seen applied, else what the detection says.
     pub(crate) fn weight_of(&self, record: &Recommendation) -> f64 {
         let names = |given: &DecisionFeedback| given.causal.binary_search(&record.lesson).is_ok();
         let mut credits = self
@@ -205,28 +205,28 @@ pub struct Recommendation {
     pub domain: String,
     /// Relevance when it was recommended.
     pub relevance: f64,
-    /// How likely it was then to be the right one, 0 to 1, where something was asked in words.
+    /// Likelihood then that it was the right one, 0 to 1, where something was asked in words.
     #[serde(default)]
     pub likelihood: Option<f64>,
-    /// Whether it was presented; always true for a record made by a recommendation.
+    /// True if it was presented; always so for a record made by a recommendation.
     pub was_presented: bool,
-    /// Whether it was applied.
+    /// True if it was applied.
     pub was_applied: bool,
-    /// How that was seen.
+    /// The kind of match by which that was seen.
     pub match_type: MatchType,
     /// 0 to 1.
     pub confidence: f64,
     /// The agent's words around the match.
     pub agent_quote: Option<String>,
-    /// What came of the decision.
+    /// Outcome of the decision.
     pub trade_outcome: Option<DecisionOutcome>,
     /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
     /// Applied, and a success.
     pub contributed_to_success: bool,
-    /// Whether the outcome has been counted in the lesson's standing.
+    /// True if the outcome has been counted in the lesson's standing.
     pub settled: bool,
-    /// Whether the lesson's lift has learned of the decision.
+    /// True if the lesson's lift has learned of the decision.
     #[serde(default)]
     pub learned: bool,
     /// When it was recommended.
@@ -245,8 +245,8 @@ impl Space {
         self.lessons.get(slug)
     }
 
-    /// How many lessons in use this agent's key wrote that no person stands behind. Costs a pass over the lessons; what is
-    /// counted of `by` that is no agent's key is 0.
+    /// Counts the lessons in use that this agent's key wrote and no person stands behind; 0 where `by` is no agent's key. Costs
+    /// a pass over the lessons.
     pub fn unvouched_of(&self, by: &str) -> usize {
         let theirs = |lesson: &&Lesson| !lesson.archived && lesson.unvouched_key() == Some(by);
         self.lessons().filter(theirs).count()
@@ -274,7 +274,7 @@ impl Space {
             .map(|(id, decision)| (id.as_str(), decision))
     }
 
-    /// What worked for which request.
+    /// Returns the book of tool servers that worked, by request.
     pub fn tools(&self) -> &ToolBook {
         &self.tools
     }
@@ -296,12 +296,12 @@ impl Space {
         &self.agents
     }
 
-    /// Whether so many agents' keys have written that none of them moves a standing alone.
+    /// True if so many agents' keys have written that none of them moves a standing alone.
     pub fn is_shared(&self, policy: &FoldPolicy) -> bool {
         self.agents.len() >= policy.shared_from_keys as usize
     }
 
-    /// How runs of a domain go without any lesson: as the space's runs go where nothing was seen of the domain.
+    /// Returns the rate at which runs of a domain go well without any lesson: the space's where nothing was seen of it.
     pub fn base_of(&self, domain: &str) -> Base {
         if let Some(held) = self.bases.get(domain) {
             return held.base();
@@ -316,19 +316,19 @@ impl Space {
         Base::first((5.0 + successes as f64) / (10.0 + runs as f64))
     }
 
-    /// How runs go, in the order of their domains.
+    /// Returns the base rates, in the order of their domains.
     pub fn bases(&self) -> impl ExactSizeIterator<Item = (&str, &DomainBase)> {
         self.bases
             .iter()
             .map(|(domain, base)| (domain.as_str(), base))
     }
 
-    /// How many different events have been folded.
+    /// Counts the different events that have been folded.
     pub fn events(&self) -> usize {
         self.seen.len()
     }
 
-    /// Whether an event has been folded.
+    /// True if an event has been folded.
     pub fn has_seen(&self, op_id: &str) -> bool {
         self.seen.contains(op_id)
     }

@@ -22,7 +22,7 @@ const SILENT_AFTER: Millis = 30 * 60 * 1_000;
 /// Days of activity that are shown.
 const ACTIVITY_DAYS: i64 = 30;
 
-/// Whether learning goes on (causal feedback).
+/// Signs that learning goes on (causal feedback).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Health {
     /// Feedback in the last seven days.
@@ -33,9 +33,9 @@ pub struct Health {
     pub causal_ratio: Option<f64>,
     /// Lessons per band.
     pub bands: Bands,
-    /// How runs went.
+    /// Counts of runs, by outcome.
     pub runs: RunCounts,
-    /// What there is to give to agents; without a remedy.
+    /// The lessons that there are to give to agents; without a remedy.
     pub supply: Supply,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
@@ -112,7 +112,7 @@ pub fn stats(space: &Space, now: Millis, policy: &Policy) -> Stats {
     stats
 }
 
-/// Whether a lesson was shown so often that a rating is missed.
+/// True if a lesson was shown so often that a rating is missed.
 pub(crate) fn is_never_rated(lesson: &Lesson, policy: &Policy) -> bool {
     let held = &lesson.standing;
     held.times_helpful == 0
@@ -245,7 +245,7 @@ pub fn health(space: &Space, now: Millis, policy: &Policy) -> Health {
     health
 }
 
-/// How the runs of a space went. Costs a pass over its decisions.
+/// Counts the runs of a space, by outcome. Costs a pass over its decisions.
 fn runs(space: &Space) -> RunCounts {
     let mut told = RunCounts::default();
     for (_, decision, run) in Run::all(space) {

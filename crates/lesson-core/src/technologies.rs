@@ -125,7 +125,7 @@ pub(crate) fn named_in_words(text: &str) -> impl Iterator<Item = &'static str> {
     named.filter_map(|(range, name)| text[range].contains(' ').then_some(name))
 }
 
-/// Whether a name of several words may begin with this one.
+/// True if a name of several words may begin with this one.
 fn is_head(run: &str) -> bool {
     let mut lowered = [0; LONGEST_HEAD];
     let Some(lowered) = lowered.get_mut(..run.len()) else {
@@ -202,7 +202,7 @@ fn is_apart_by_blanks(runs: &[Range<usize>], text: &str) -> bool {
         .all(|pair| &text[pair[0].end..pair[1].start] == " ")
 }
 
-/// Whether a single run has parts of its own: marks, or a capital after a small letter.
+/// True if a single run has parts of its own: marks, or a capital after a small letter.
 fn has_parts(run: &str) -> bool {
     run.contains(['.', '-', '_'])
         || run

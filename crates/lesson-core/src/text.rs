@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 pub struct Text {
     /// One line.
     pub title: String,
-    /// What it is about.
+    /// The subject: what the lesson is about.
     pub description: String,
     /// When it applies.
     pub context: String,
-    /// What to do, in markdown.
+    /// The advice, in markdown: what to do.
     pub recommendation: String,
-    /// What it is about; workflow by default.
+    /// The kind of subject; workflow by default.
     pub category: Category,
     /// A field such as `perps`; empty means general.
     pub domain: String,
@@ -33,7 +33,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// What a model embeds: title, description and recommendation, a line break between them.
+    /// Joins the parts that a model embeds: title, description and recommendation, a line break between them.
     pub fn embedded(&self) -> String {
         [&self.title, &self.description, &self.recommendation]
             .into_iter()
@@ -90,23 +90,23 @@ fn hex_sha256<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     hex::encode(hasher.finalize())
 }
 
-/// What an edit changes; absent fields stay as they are.
+/// The fields that an edit changes; absent ones stay as they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Changes {
     /// One line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What it is about.
+    /// The subject: what the lesson is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// When it applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
-    /// What to do.
+    /// The advice: what to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<String>,
-    /// What it is about.
+    /// The kind of subject.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// A field such as `perps`.
@@ -127,7 +127,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether they name what an agent reads of a lesson: title, description, context or recommendation.
+    /// True if they name a part of a lesson that an agent reads: title, description, context or recommendation.
     pub fn is_read(&self) -> bool {
         let read = [
             &self.title,
@@ -157,7 +157,7 @@ impl Changes {
         }
     }
 
-    /// Whether nothing changes.
+    /// True if nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! What an event can touch: the keys of a space that its fold reads or writes.
+//! The keys of a space that an event can touch: those that its fold reads or writes.
 
 use crate::event::EventKind;
 use crate::lesson::Lesson;
@@ -12,9 +12,9 @@ pub(crate) struct Touched<'a> {
     pub decision: Option<&'a str>,
     /// The retrieval.
     pub retrieval: Option<&'a str>,
-    /// Whether the book of tools changes.
+    /// True if the book of tools changes.
     pub tools: bool,
-    /// Whether a time of feedback is added.
+    /// True if a time of feedback is added.
     pub feedback: bool,
     /// The domain whose base rate may change.
     pub domain: Option<String>,

@@ -10,7 +10,7 @@ use lesson_service::{Host, Keyed, RequestContext, Route, digest, fingerprint};
 use lesson_sync::Store;
 use lesson_types::{ApiError, ErrorCode, Request, Response};
 
-/// How long a write waits for the server's acknowledgement before the agent gets 503, in milliseconds.
+/// Time limit of a write that waits for the server's acknowledgement, in milliseconds; then the agent gets 503.
 const PATIENCE: Millis = 8_000;
 /// Time until a write about what nobody knows is made once more, in milliseconds, where rows are read anew for each.
 const AGAIN_MS: u32 = 400;
@@ -95,7 +95,7 @@ impl<S: Store, H: Host> Space<S, H> {
             let rest = self.service.host().sleep(limit(PATIENCE));
             let asked = timeout(self.service.done_before(route, request, keyed), rest).await;
             match asked {
-                // What it made is not among the rows here yet.
+                // The rows here still lack what it made.
                 Some(Ok(Err(error))) if error.code == ErrorCode::NotFound && !is_last => {
                     self.wait_for_retry().await;
                     self.sync_for(limit(begun + PATIENCE - self.service.host().now()))
@@ -144,7 +144,7 @@ impl<S: Store, H: Host> Space<S, H> {
     }
 }
 
-/// Whether the write names something that this replica lacks, and that another isolate may have made.
+/// True if the write names something that this replica lacks, and that another isolate may have made.
 fn unknown(response: &Response) -> bool {
     response.status == ErrorCode::NotFound.status()
 }

@@ -1,4 +1,4 @@
-//! What one key may cost: requests, the bytes that it sends, and the engine's time.
+//! Limits on the cost of one key: requests, the bytes that it sends, and the engine's time.
 //!
 //! An isolate has one thread, so what takes long keeps everybody else waiting. Its clock stands still while it works, so time can't be
 //! measured where it is spent: it is reckoned from what a request has to look at.

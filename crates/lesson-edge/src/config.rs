@@ -7,7 +7,7 @@ use lesson_types::ApiError;
 
 /// An isolate has 128 MB, of which the module and the model take some 45.
 const REPLICA_BYTES: u64 = 48_000_000;
-/// What wrangler.toml has in the place of the project.
+/// Placeholder of the project's address in wrangler.toml.
 const PLACEHOLDER: &str = "https://project.supabase.co";
 
 /// The operator's settings, validated by `Edge::new`.

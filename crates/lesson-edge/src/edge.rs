@@ -22,7 +22,7 @@ pub struct Edge<S, H> {
     pub(crate) keys: Keys,
     pub(crate) budget: Budget,
     pub(crate) lookups: Lookups,
-    /// What the project was like when it was last asked for, and when that was.
+    /// State of the project when it was last asked for, and the time of that.
     pub(crate) project_state: RefCell<Option<(Millis, ProjectState)>>,
     pub(crate) spaces: RefCell<Vec<Rc<Space<S, H>>>>,
     pub(crate) model: RefCell<Option<Rc<dyn Embedder>>>,

@@ -14,7 +14,7 @@ const CHECK: usize = 8;
 /// Digits of the random part that group look-ups for rate limiting.
 const COUNTED: usize = 8;
 
-/// Whether the text has the format of a key. Only the server knows whether the key is in force.
+/// True if the text has the format of a key. Only the server knows whether the key is in force.
 pub(crate) fn may_be_key(text: &str) -> bool {
     let Some(digits) = text.strip_prefix(PREFIX) else {
         return false;

@@ -13,7 +13,7 @@ const READING: usize = 3;
 /// Keys that a space remembers. As many agents ask one isolate for one space only in theory, and the key of each is needed until
 /// what it made is sent.
 const KEPT: usize = 1_000;
-/// How the server says that none of the keys is in force.
+/// The code in the server's answer when none of the keys is in force.
 const NONE_HOLDS: &str = "\"PT401\"";
 
 /// The keys of a space's agents.
@@ -25,7 +25,7 @@ pub(crate) struct KeyRing {
 }
 
 struct Held {
-    /// How events name who made them.
+    /// Maker of this key's events, as events name it.
     by: String,
     key: AgentKey,
 }
@@ -83,7 +83,7 @@ impl KeyRing {
             .set(answer.status == 401 && answer.body.contains(NONE_HOLDS));
     }
 
-    /// Whether none of the keys was in force at the last request. Nothing can be sent then, and nobody is there to be told.
+    /// True if none of the keys was in force at the last request. Nothing can be sent then, and nobody is there to be told.
     pub fn is_refused(&self) -> bool {
         self.refused.get()
     }

@@ -17,11 +17,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How long a look-up is cached, in milliseconds: a revoked key is refused after that.
+/// Time that a look-up is cached, in milliseconds: a revoked key is refused after that.
 const FRESH: Millis = 30_000;
-/// How long a key that was valid is accepted while the server can't be reached, in milliseconds.
+/// Time for which a key that was valid is accepted while the server can't be reached, in milliseconds.
 const GRACE: Millis = 10 * 60_000;
-/// How long an invalid key is cached, in milliseconds, so that repeating it costs no look-up.
+/// Time that an invalid key is cached, in milliseconds, so that repeating it costs no look-up.
 const UNKNOWN: Millis = 5_000;
 /// Time limits of a look-up, in milliseconds: of a key that is not cached, and of one that was valid before.
 const PATIENCE_MS: u32 = 8_000;
@@ -31,7 +31,7 @@ const PAUSE: Millis = 5_000;
 /// The most keys in the cache.
 const KEPT: usize = 5_000;
 
-/// What the server says of a key.
+/// The server's answer to the look-up of a key.
 #[derive(Deserialize)]
 struct Told {
     agent: Option<Agent>,
@@ -156,7 +156,7 @@ impl Keys {
     }
 }
 
-/// Whether the failure may pass by itself.
+/// True if the failure may pass by itself.
 fn passing(error: &RemoteError) -> bool {
     matches!(
         error,

@@ -14,7 +14,7 @@ use lesson_sync::Store;
 use lesson_types::ApiError;
 use std::rc::Rc;
 
-/// How long requests wait for a pack that is being fetched, in milliseconds. A cold isolate takes about half of that to
+/// Time that requests wait for a pack that is being fetched, in milliseconds. A cold isolate takes about half of that to
 /// fetch and load one; an agent should not wait longer for a better ranking.
 const PACK: Millis = 1_000;
 /// Time until the host is asked for the pack again when it gave none, in milliseconds: it may have lost the request.
@@ -23,15 +23,15 @@ const AGAIN: Millis = 60_000;
 /// the pack took most of that, in milliseconds.
 const SERVERS: Millis = 1_000;
 const SERVERS_LEAST: Millis = 200;
-/// How long requests don't wait for the server's vectors after these did not come in time, in milliseconds.
+/// Time in which requests don't wait for the server's vectors after these did not come in time, in milliseconds.
 const SILENCE: Millis = 10_000;
 /// Lessons without a vector are embedded before the answer if that takes at most this long, in milliseconds.
 const FIRST: Millis = 2_000;
 /// The least time assumed per embedding, in milliseconds, before one was measured.
 const LEAST_PER_TEXT: f64 = 1.0;
-/// How long embeddings are left out of the measured pace, in milliseconds: the host still compiles their code.
+/// Time in which embeddings are left out of the measured pace, in milliseconds: the host still compiles their code.
 const WARM_UP: Millis = 250;
-/// How long lessons are embedded after an answer.
+/// Time spent on embedding lessons after an answer, in milliseconds.
 const AFTER: Millis = 300;
 
 impl<S: Store, H: Host> Edge<S, H> {

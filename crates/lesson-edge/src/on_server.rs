@@ -36,7 +36,7 @@ impl<S: Store, H: Host> Space<S, H> {
         route: &Route,
         request: &Request,
     ) -> Result<Made, Refusal> {
-        // What was made here before is part of what this is about.
+        // The request builds on what was made here before, so that is sent first.
         if !self.has_nothing_to_send() {
             self.sync_for(PATIENCE_MS).await;
         }
@@ -72,7 +72,7 @@ impl<S: Store, H: Host> Space<S, H> {
 
 impl From<Unread> for Refusal {
     fn from(unread: Unread) -> Self {
-        // What is refused for its size is refused again.
+        // A retry would be refused for its size again.
         let headers = match unread.error.code {
             ErrorCode::TooLarge => Vec::new(),
             _ => vec![("retry-after", unread.wait.to_string())],

@@ -1,4 +1,4 @@
-//! What a request has to pass before anything is done: host, origin, size, a key that is in force, its rate.
+//! Checks that a request has to pass before anything is done: host, origin, size, a key that is in force, its rate.
 
 use crate::agent::Agent;
 use crate::config::Config;
@@ -197,7 +197,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             Err(_) => {}
         }
         let agent = found?;
-        // What is longer than any body may be is refused for that, unread.
+        // A body longer than any may be is refused for that, unread.
         let bytes = Some(request.body.len()).filter(|bytes| *bytes <= BODY_BYTES);
         self.budget
             .request(&agent.id, bytes.unwrap_or_default(), now)?;

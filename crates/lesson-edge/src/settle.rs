@@ -7,7 +7,7 @@ use lesson_service::Host;
 use lesson_sync::Store;
 use std::rc::{Rc, Weak};
 
-/// How long the work after an answer may take, in milliseconds.
+/// Time limit of the work after an answer, in milliseconds.
 const STAY: Millis = 25_000;
 
 impl<S: Store, H: Host> Edge<S, H> {

@@ -10,7 +10,7 @@ use lesson_types::{Body, EdgeSetup, Method, SetupProblem};
 
 /// The path that it is at.
 pub(crate) const PATH: &str = "/v1/setup";
-/// How long an answer of the project's is told again, in milliseconds.
+/// Time for which the project's answer is told again, in milliseconds.
 const FRESH: Millis = 5_000;
 /// Time limit of the project's answer, in milliseconds.
 const PATIENCE_MS: u32 = 8_000;

@@ -86,7 +86,7 @@ pub(crate) async fn store<S: Store, H: Host>(service: &Service<S, H>, name: &str
     service.host().keep(name, write).await;
 }
 
-/// Whether a snapshot of the space is small enough to be stored.
+/// True if a snapshot of the space is small enough to be stored.
 pub(crate) fn fits(space: &Space) -> bool {
     packed_size(space) <= LARGEST
 }

@@ -44,7 +44,7 @@ const KEEP: Millis = 5 * 60_000;
 /// The same when nothing changed: a stored snapshot expires.
 const RENEW: Millis = snapshot_cache::MAX_AGE / 2;
 
-/// How a space is had in this isolate.
+/// Form in which this isolate has a space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
     /// Nobody has asked yet how large it is.
@@ -72,11 +72,11 @@ pub(crate) struct Space<S, H> {
     epoch: RefCell<String>,
     /// When a request last came for it.
     pub used: Cell<Millis>,
-    /// How it is had.
+    /// Its form in this isolate.
     pub held: Cell<Held>,
     /// Bytes that it takes in memory, about, as of the last round.
     pub bytes: Cell<u64>,
-    /// How many lessons there were when they were last counted, and when.
+    /// Number of lessons when they were last counted, and the time of that.
     counted: Cell<(usize, Millis)>,
     /// Bytes that it would take if it were held, as far as anybody asked.
     pub bytes_if_held: Cell<u64>,
@@ -92,11 +92,11 @@ pub(crate) struct Space<S, H> {
     synced: Cell<Option<Millis>>,
     /// The last round, when it failed.
     failed: Cell<Option<Failed>>,
-    /// What became of asking the host for what it keeps.
+    /// State of the request to the host for what it keeps.
     recall: Cell<Recall>,
     /// The cursor of what the host keeps, and since when.
     kept: Cell<Option<(u64, Millis)>>,
-    /// Who stays after the answer to send what waits, and since when.
+    /// Start of the stay after an answer to send what waits; `None` while nobody stays.
     pub settling: Cell<Option<Millis>>,
     /// When the server last did not give its vectors in time.
     pub vectors_silent: Cell<Option<Millis>>,
@@ -108,9 +108,9 @@ struct Failed {
     at: Millis,
     /// No other is tried before.
     until: Millis,
-    /// How many in a row.
+    /// Failures in a row.
     times: u32,
-    /// Whether the next is worth waiting for.
+    /// True if the next round is worth waiting for.
     soon: bool,
 }
 
@@ -170,7 +170,7 @@ impl<S: Store, H: Host> Space<S, H> {
     /// Notes who asks for it: requests are sent with their key from now on, and what is kept of it is known by the server's state.
     pub fn asked(&self, agent: &Agent) {
         if self.keys.asked(agent) {
-            // What failed for want of a key may be tried at once.
+            // A round that failed for want of a key may be tried at once.
             self.failed.set(None);
         }
         if *self.epoch.borrow() != agent.epoch {
@@ -178,12 +178,12 @@ impl<S: Store, H: Host> Space<S, H> {
         }
     }
 
-    /// Whether all that was made here has been sent.
+    /// True if all that was made here has been sent.
     pub fn has_nothing_to_send(&self) -> bool {
         self.service.has_nothing_to_send()
     }
 
-    /// Whether requests read their part of it from the server.
+    /// True if requests read their part of it from the server.
     pub fn is_on_server(&self) -> bool {
         self.held.get() == Held::OnServer
     }
@@ -235,12 +235,12 @@ impl<S: Store, H: Host> Space<S, H> {
         done
     }
 
-    /// Whether it has outgrown what may be held, as of the last round.
+    /// True if it has outgrown what may be held, as of the last round.
     pub fn is_outgrown(&self) -> bool {
         self.held.get() != Held::OnServer && self.bytes.get() > self.most_bytes
     }
 
-    /// What becomes of a space that has outgrown its memory: whether requests may read its parts instead.
+    /// Asks if the server gives parts of a space that has outgrown its memory; true if requests may read these instead.
     pub async fn outgrow(&self) -> bool {
         let rest = self.service.host().sleep(SIZE_MS);
         match timeout(self.service.space_size(), rest).await {
@@ -257,7 +257,7 @@ impl<S: Store, H: Host> Space<S, H> {
         self.service.host().now()
     }
 
-    /// Whether there is a snapshot to answer from.
+    /// True if there is a snapshot to answer from.
     pub fn is_ready(&self) -> bool {
         self.synced.get().is_some()
     }
@@ -278,7 +278,7 @@ impl<S: Store, H: Host> Space<S, H> {
         }
     }
 
-    /// Whether none may be tried for longer than a write waits.
+    /// True if no round may be tried for longer than a write waits.
     pub fn is_server_away(&self) -> bool {
         self.wait() > 0 && self.failed.get().is_some_and(|failed| !failed.soon)
     }
@@ -294,7 +294,7 @@ impl<S: Store, H: Host> Space<S, H> {
         true
     }
 
-    /// Whether there is a snapshot from before this isolate.
+    /// True if there is a snapshot from before this isolate.
     pub fn is_from_cache(&self) -> bool {
         self.recall.get() == Recall::Taken
     }
@@ -354,19 +354,19 @@ impl<S: Store, H: Host> Space<S, H> {
         snapshot_cache::name(config, &self.service.space_id(), &self.epoch.borrow())
     }
 
-    /// Whether the last round failed.
+    /// True if the last round failed.
     pub fn has_failed(&self) -> bool {
         self.failed.get().is_some()
     }
 
-    /// Whether a round is under way.
+    /// True if a round is under way.
     pub fn is_running(&self) -> bool {
         self.running
             .get()
             .is_some_and(|since| (self.now() - since).abs() < ROUND)
     }
 
-    /// Whether there is something to send or, by now, to look for.
+    /// True if there is something to send or, by now, to look for.
     pub fn is_due(&self) -> bool {
         let looks = !self.is_on_server() && self.age() > FRESH;
         !self.has_nothing_to_send() || looks

@@ -10,9 +10,9 @@ use lesson_service::Host;
 use lesson_sync::Store;
 use std::rc::Rc;
 
-/// How long the first request for a space waits for its lessons, in milliseconds.
+/// Time that the first request for a space waits for its lessons, in milliseconds.
 const FIRST: Millis = 20_000;
-/// How long a request waits for a snapshot that has grown old.
+/// Time that a request waits for a snapshot that has grown old, in milliseconds.
 const REFRESH_MS: u32 = 500;
 /// The most spaces that are kept in memory; their bytes are bounded by `Config::replica_bytes`.
 const SPACES: usize = 16;
@@ -41,7 +41,7 @@ impl<S: Store, H: Host> Edge<S, H> {
             space = self.outgrown(agent, space).await?;
         }
         if !space.is_ready() {
-            // How large a snapshot is shows when it is there: one is taken where any fits.
+            // The size of a snapshot shows when it is there: one is taken where any fits.
             if self.room(&space) >= self.config.replica_bytes.min(snapshot_cache::MOST_HELD) {
                 space.load_snapshot(&self.config).await;
             }
@@ -155,7 +155,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         self.config.replica_bytes.saturating_sub(in_use)
     }
 
-    /// Whether a space that is read by parts for want of memory fits by now, and nothing of it is under way.
+    /// True if a space that is read by parts for want of memory fits by now, and nothing of it is under way.
     fn fits_again(&self, space: &Rc<Space<S, H>>) -> bool {
         // The list's, and the one at hand.
         let nobody_else = Rc::strong_count(space) <= 2;
@@ -194,7 +194,7 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 }
 
-/// Whether nothing is lost or made in vain when a space is forgotten: only the list of spaces holds it.
+/// True if forgetting a space loses nothing and makes nothing in vain: only the list of spaces holds it.
 fn is_idle<S: Store, H: Host>(space: &Rc<Space<S, H>>) -> bool {
     // Nor what was made with keys that were all revoked since: nobody could send it any more.
     let is_settled = space.has_nothing_to_send() || space.keys.is_refused();

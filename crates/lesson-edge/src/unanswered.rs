@@ -4,7 +4,7 @@ use lesson_core::Millis;
 use lesson_types::Response;
 use std::collections::VecDeque;
 
-/// How long a write that was not answered can be taken up again by the same request.
+/// Time for which the same request can take up again a write that was not answered, in milliseconds.
 const KEPT_FOR: Millis = 15 * 60_000;
 /// The most of them.
 const KEPT: usize = 1_000;
@@ -22,7 +22,7 @@ struct Waiting {
     made: Made,
 }
 
-/// What a write made.
+/// Response and events of a write.
 #[derive(Clone)]
 pub(crate) struct Made {
     pub response: Response,
@@ -33,7 +33,7 @@ pub(crate) struct Made {
 }
 
 impl Unanswered {
-    /// What the request of this hash made, if it waits.
+    /// Takes out what the request of this hash made, if it waits.
     pub fn take(&mut self, print: &[u8; 32], now: Millis) -> Option<Made> {
         self.held
             .retain(|waiting| (now - waiting.since).abs() <= KEPT_FOR);

@@ -29,7 +29,7 @@ fn join<T: Serialize + Clone + 'static>(
     first
 }
 
-/// What was seen in both.
+/// Joins what was seen in both stores.
 pub(crate) fn tracked(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut Tracked, two| {
         one.recorded |= two.recorded;
@@ -37,7 +37,7 @@ pub(crate) fn tracked(first: Response, second: Response) -> Response {
     })
 }
 
-/// What an outcome moved in both.
+/// Joins what an outcome moved in both stores.
 pub(crate) fn outcomes(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut OutcomeRecorded, two| {
         one.lessons_updated += two.lessons_updated;
@@ -66,7 +66,7 @@ pub(crate) fn decisions(first: Response, second: Response) -> Response {
     })
 }
 
-/// What feedback moved in both.
+/// Joins what feedback moved in both stores.
 pub(crate) fn feedback(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut FeedbackGiven, two| {
         one.updated.extend(two.updated);
@@ -229,7 +229,7 @@ pub(crate) fn health(first: Response, second: Response) -> Response {
     })
 }
 
-/// What lessons of both do. The loop as a whole is told by the first store, which keeps every decision.
+/// Joins the lifts of both stores' lessons. The loop as a whole is told by the first store, which keeps every decision.
 pub(crate) fn lift(first: Response, second: Response, most: usize) -> Response {
     join(first, second, |one: &mut LiftReport, two| {
         one.lessons.extend(two.lessons);
@@ -254,8 +254,8 @@ fn add(one: &mut LiftCounts, two: &LiftCounts) {
     one.unknown += two.unknown;
 }
 
-/// What waits in both, at most so many lessons. Of a slug that both stores have, the first one's lesson is the one that is
-/// shown.
+/// Joins the review queues of both stores, at most so many lessons. Of a slug that both stores have, the first one's
+/// lesson is the one that is shown.
 pub(crate) fn review(
     first: Response,
     second: Response,
@@ -368,7 +368,7 @@ fn add_counts(one: &mut ReviewCounts, two: ReviewCounts) {
     }
 }
 
-/// What an act changed in both.
+/// Joins what an act changed in both stores.
 pub(crate) fn bulk(first: Response, second: Response) -> Response {
     join(first, second, |one: &mut BulkDone, two| {
         one.changed = one.changed.saturating_add(two.changed);

@@ -21,7 +21,7 @@ pub enum Which {
 
 /// A service over one of the stores.
 pub struct Named<S, H> {
-    /// Which.
+    /// The store: the project's or the person's.
     pub which: Which,
     /// The service.
     pub service: Service<S, H>,
@@ -160,7 +160,7 @@ impl<S: Store, H: Host> Local<S, H> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// What is to be done after an answer: stores what waits, and now and then keeps the fold. A failure is told by health.
+    /// Does what is due after an answer: stores what waits, and now and then keeps the fold. A failure is told by health.
     pub async fn settle(&self) {
         let _ = self.flush().await;
         for named in self.stores() {
@@ -203,12 +203,12 @@ impl<S: Store, H: Host> Local<S, H> {
         }
     }
 
-    /// Whether lessons get their vectors here.
+    /// True if lessons get their vectors here.
     pub fn indexes(&self) -> bool {
         self.first().indexes()
     }
 
-    /// How far the lessons of both have their vectors.
+    /// Returns the progress of embedding, summed over both stores.
     pub fn indexing(&self) -> Indexing {
         self.stores().fold(Indexing::default(), |sum, named| {
             let one = named.service.indexing();

@@ -14,7 +14,7 @@ use lesson_types::{
 };
 use serde_json::Value;
 
-/// Who asks.
+/// The one who asks: a person or their agent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asker {
     /// The person who uses this device.
@@ -44,7 +44,7 @@ impl<S: Store, H: Host> Local<S, H> {
             Ok(service) => service,
             Err(error) => return refusal(error),
         };
-        // What can't be read is told by health; the rest is answered from memory.
+        // Health tells of what can't be read; the rest is answered from memory.
         let _ = service.catch_up().await;
         match route(request.method, &request.path) {
             Ok(route) => {
@@ -282,7 +282,7 @@ impl<S: Store, H: Host> Local<S, H> {
             };
             let request = Request {
                 path: "/v1/outcome".to_owned(),
-                // What was made of JSON becomes JSON.
+                // An outcome made from JSON becomes JSON.
                 body: serde_json::to_value(told).unwrap_or_default(),
                 ..asked.request
             };
@@ -410,7 +410,7 @@ async fn ask_joined<S: Store, H: Host>(
     service.handle_joined(other, &context, route, request).await
 }
 
-/// Whether a lesson is the second store's.
+/// True if a lesson is the second store's.
 fn is_second<S: Store, H: Host>(first: &Service<S, H>, second: &Service<S, H>, slug: &str) -> bool {
     !first.has_lesson(slug) && second.has_lesson(slug)
 }

@@ -59,7 +59,7 @@ pub(crate) fn bulk(
     (part(false), part(true))
 }
 
-/// Which store merges lessons: whether it is the second one. `Err` names two lessons that lie in different stores.
+/// Finds the store that merges lessons: true if it is the second one. `Err` names two lessons that lie in different stores.
 pub(crate) fn merge(
     body: &Value,
     is_second: impl Fn(&str) -> bool,

@@ -18,7 +18,7 @@ impl<S: Store, H: Host> Local<S, H> {
         if line.is_empty() {
             return None;
         }
-        // What is no JSON is refused by who reads it in earnest.
+        // A line that is no JSON is refused where it is read in earnest.
         let message: Value = serde_json::from_str(line).unwrap_or_default();
         let begins = message.get("method").and_then(Value::as_str) == Some("initialize");
         if begins {

@@ -29,7 +29,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use tools::Tool;
 
-/// How long a client may keep the list of tools: a new deployment is seen within it.
+/// Milliseconds that a client may keep the list of tools: a new deployment is seen within them.
 const TOOLS_TTL_MS: u32 = 300_000;
 
 /// The server's instructions to an agent.
@@ -93,7 +93,7 @@ fn batch(parts: Vec<Value>, headers: &BTreeMap<String, String>) -> Result<Incomi
         )));
     }
     let read = parts.into_iter().map(|part| match message::read(part) {
-        // What comes after it would be of a revision that was not agreed on yet.
+        // Messages after it would be of a revision that is not agreed on yet.
         Ok(Message::Request(request)) if request.method == "initialize" => {
             Err(message::invalid("`initialize` is sent alone, not in a batch").of(&request.id))
         }

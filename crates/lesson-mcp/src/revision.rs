@@ -1,4 +1,4 @@
-//! Which revision of the protocol a request speaks, and whether its headers agree with its body.
+//! The revision of the protocol that a request speaks, and the agreement of its headers with its body.
 //!
 //! Revisions up to 2025-11-25 begin with `initialize`. From 2026-07-28 on there is no handshake: every request names its
 //! revision, in `_meta` and in headers.
@@ -22,7 +22,7 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// How requests and answers look.
+/// The form of requests and answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Era {
     /// Each request stands alone.
@@ -242,7 +242,7 @@ fn from_base64(code: &str) -> Option<Vec<u8>> {
             held &= (1 << bits) - 1;
         }
     }
-    // What is left over has to be nothing.
+    // The bits left over have to be zero.
     (held == 0).then_some(bytes)
 }
 

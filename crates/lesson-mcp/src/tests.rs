@@ -1,4 +1,4 @@
-//! What clients rely on: the protocol's rules, and tools over a real service.
+//! Guarantees to clients: the protocol's rules, and tools over a real service.
 
 mod answers;
 mod arguments;

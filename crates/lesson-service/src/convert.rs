@@ -5,7 +5,7 @@ use lesson_core::{Millis, Policy, to_rfc3339};
 use lesson_types as api;
 use std::rc::Rc;
 
-/// How standings are read: by which constants, and when.
+/// The constants and the time by which standings are read.
 pub(crate) struct Reading {
     /// The constants in force.
     pub policy: Rc<Policy>,
@@ -139,8 +139,8 @@ pub(crate) fn feedback_update(
     }
 }
 
-/// What the ranking did with one lesson. An agent does not read how many decisions drew a lesson and what came of them: of
-/// numbers that move with each outcome it could tell where it was withheld.
+/// Converts the ranking's trace of one lesson. An agent does not read how many decisions drew a lesson and what came of
+/// them: of numbers that move with each outcome it could tell where it was withheld.
 pub(crate) fn trace(mut trace: core::Trace, is_for_agent: bool) -> api::TraceEntry {
     let (excluded, mut reason) = match trace.exclusion {
         Some(why) => (Some(why.code.as_str().to_owned()), Some(why.words)),

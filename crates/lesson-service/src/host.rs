@@ -1,4 +1,4 @@
-//! What the engine needs of its host: a clock, randomness, and a chance for others to run.
+//! The engine's interface to its host: a clock, randomness, and a chance for others to run.
 
 use lesson_core::Millis;
 use lesson_sync::{HttpRequest, HttpResponse, NoAnswer};
@@ -36,7 +36,7 @@ pub trait Host {
     /// does not call it.
     async fn keep(&self, _name: &str, _write: impl FnOnce(&mut dyn FnMut(&[u8]))) {}
 
-    /// What is kept under the name.
+    /// Returns what is kept under the name.
     async fn recall(&self, _name: &str) -> Option<Vec<u8>> {
         None
     }

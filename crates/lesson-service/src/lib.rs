@@ -4,8 +4,8 @@
 //! ([`Host`]), passes every request to [`Service::handle`], and calls [`Service::flush`] after each
 //! answer. Retrieval is answered from memory: it waits for no store, no model and no network.
 //!
-//! What asks for others than the person who uses the device (the edge, MCP) finds a request's [`Route`] by [`route`], says
-//! who asks by a [`RequestContext`], and passes both to [`Service::handle_for`].
+//! Hosts that ask for others than the person who uses the device (the edge, MCP) find a request's [`Route`] by [`route`],
+//! say who asks by a [`RequestContext`], and pass both to [`Service::handle_for`].
 #![forbid(unsafe_code)]
 
 mod convert;

@@ -166,7 +166,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// What is known of the request's key, where it has one: an agent's is in the context.
+    /// Looks up the request's key, where it has one: an agent's is in the context.
     fn turn(
         &self,
         context: &RequestContext,

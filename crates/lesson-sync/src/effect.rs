@@ -1,4 +1,4 @@
-//! What the machine takes in and gives out.
+//! Inputs and effects of the machine.
 
 use crate::link::Session;
 use crate::link::{Change, Link};
@@ -33,7 +33,7 @@ pub enum Phase {
 pub struct Status {
     /// The phase.
     pub phase: Phase,
-    /// What is wrong and what to do.
+    /// The trouble, and what to do about it.
     pub message: Option<String>,
     /// Of a long push or pull: done and total.
     pub progress: Option<(u64, u64)>,
@@ -43,7 +43,7 @@ pub struct Status {
     pub synced_at: Option<Millis>,
 }
 
-/// What is to be done. Each effect is answered by the input of the same kind.
+/// A step that is to be done. Each effect is answered by the input of the same kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Read the link, and events after `link.acked`. Answered by [`Input::Read`].
@@ -90,7 +90,7 @@ pub struct Rest {
     pub until: Option<Millis>,
 }
 
-/// What was read from the store.
+/// The link and the events, as read from the store.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sent {
     /// The link.
@@ -99,7 +99,7 @@ pub struct Sent {
     pub events: Vec<Stored>,
 }
 
-/// What happened.
+/// Occurrence that the machine answers with an effect.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
     /// A round is to begin: the time has come, or something was written. Whatever was under way is

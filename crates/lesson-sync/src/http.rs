@@ -11,8 +11,8 @@ pub struct HttpRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The body; none for a `GET`.
     pub body: Option<String>,
-    /// Who made the events that it sends, as they name them, each once; empty where it sends none. A host that answers for several
-    /// agents sends the key of each along.
+    /// Makers of the events that it sends, as events name them, each once; empty where it sends none. A host that answers for
+    /// several agents sends the key of each along.
     pub makers: Vec<String>,
 }
 

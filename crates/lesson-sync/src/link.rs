@@ -1,4 +1,4 @@
-//! What a store keeps of its link to a server.
+//! State that a store keeps of its link to a server.
 
 use lesson_core::{Event, Millis, Row};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub struct Link {
     pub url: String,
     /// The publishable key.
     pub key: String,
-    /// Who is signed in.
+    /// The person who is signed in.
     pub user: Named,
     /// The space.
     pub space: Named,
@@ -34,10 +34,10 @@ pub struct Link {
     pub tried: u64,
     /// Grows whenever the rows kept here are thrown away for others.
     pub cleared: u64,
-    /// Whether events are sent and no rows read: the space is too large to be held here. What was acknowledged is then not
+    /// Set if events are sent and no rows read: the space is too large to be held here. What was acknowledged is then not
     /// kept either.
     pub sends_only: bool,
-    /// Whether all rows are to be read anew, because the server was restored from a backup.
+    /// Set if all rows are to be read anew, because the server was restored from a backup.
     pub resync: bool,
     /// When everything was last the same on both sides, by this device's clock.
     pub synced_at: Option<Millis>,
@@ -93,7 +93,7 @@ pub struct SetAside {
 pub struct Change {
     /// The link from now on; its `revision` is set by the store.
     pub link: Link,
-    /// Whether all rows are removed before `rows` are put.
+    /// Set if all rows are removed before `rows` are put.
     pub clear_rows: bool,
     /// Rows to put in place of those with the same key.
     pub rows: Vec<VersionedRow>,

@@ -1,4 +1,4 @@
-//! What to do next, as a step function: `(state, input, now, random) → (state, effect)`.
+//! Syncing as a step function that decides what to do next: `(state, input, now, random) → (state, effect)`.
 //!
 //! A round sends what was made here, batch by batch, then asks for rows until there are no more, and
 //! rests. Three rules keep every event counted once in what is shown, which is the rows with the
@@ -29,7 +29,7 @@ const INTERVAL: Millis = 20_000;
 /// New actors in one round, at most. A server that was restored and a copied profile together take three.
 const RENUMBERED: u32 = 5;
 
-/// What a commit is for, and so what follows it.
+/// Purpose of a commit, and so what follows it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum After {
     /// Read again.
@@ -59,11 +59,11 @@ pub struct Machine {
     rows: Vec<VersionedRow>,
     cursor: u64,
     after: After,
-    /// Whether the session was refreshed in this round.
+    /// True if the session was refreshed in this round.
     refreshed: bool,
     /// A session that was given and may not be kept yet.
     granted: Option<Granted>,
-    /// How often events were given a new actor in this round.
+    /// Times that events were given a new actor in this round.
     renumbered: u32,
     /// Failures in a row.
     failures: u32,
@@ -109,9 +109,9 @@ impl Machine {
             .map(|session| session.access_token.clone());
     }
 
-    /// Whether a round that is to begin now comes too soon after one that a server refused in a way that repeating does
-    /// not mend: what is written meanwhile does not make it be asked again and again. A clock that was set back stops
-    /// nothing. [`crate::run`] goes by it.
+    /// Holds back a round that is to begin now if it comes too soon after one that a server refused in a way that
+    /// repeating does not mend: what is written meanwhile does not make it be asked again and again. A clock that was set
+    /// back stops nothing. [`crate::run`] goes by it.
     pub fn held_back(&mut self, now: Millis) -> Option<Rest> {
         let at = self.blocked?;
         let until = at.saturating_add(AGAIN);
@@ -121,7 +121,7 @@ impl Machine {
         })
     }
 
-    /// What to do after `input`, at `now` by this device's clock. `random` is drawn anew for every
+    /// Decides what to do after `input`, at `now` by this device's clock. `random` is drawn anew for every
     /// step.
     pub fn step(&mut self, input: Input, now: Millis, random: u128) -> Effect {
         match input {

@@ -1,4 +1,4 @@
-//! How much is sent at once and kept, under which actor, and how long to wait after failures.
+//! Measures of syncing: how much is sent at once and kept, under which actor, and how long to wait after failures.
 
 use crate::link::Change;
 use crate::store::{Stored, uuid7};
@@ -49,7 +49,7 @@ impl Sizes {
             .iter()
             .take_while(|stored| {
                 let known = before.get(&stored.position).copied();
-                // What can't be written is refused by the server by name.
+                // The server refuses by name what can't be written.
                 let size = known.or_else(|| written(&stored.event)).unwrap_or(0);
                 self.0.insert(stored.position, size);
                 bytes += size;
@@ -69,7 +69,7 @@ fn written(event: &Event) -> Option<usize> {
     Some(count.0)
 }
 
-/// How much was written to it.
+/// Bytes that were written to it.
 struct Count(usize);
 
 impl std::io::Write for Count {
@@ -83,7 +83,7 @@ impl std::io::Write for Count {
     }
 }
 
-/// How long to wait after so many failures in a row: half to all of a wait that doubles from a
+/// Computes the wait after so many failures in a row: half to all of a wait that doubles from a
 /// second to [`LONGEST`].
 pub fn back_off(failures: u32, random: u128) -> Millis {
     let whole = BACK_OFF

@@ -12,7 +12,7 @@ use lesson_types::{Bands, Funnel, RunCounts, SessionFeedback, Stats, Supply, Tag
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// How large a space is.
+/// Size of a space: lessons, bytes of texts and recommendations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct SpaceSize {
     /// Lessons, archived ones too.
@@ -62,7 +62,7 @@ pub struct Part {
     pub report: Option<Report>,
 }
 
-/// What a server counted of a whole space.
+/// Numbers that a server counted of a whole space.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Report {
@@ -78,11 +78,11 @@ pub struct Report {
     pub bands: Bands,
     /// Surfaced → applied → outcome.
     pub funnel: Funnel,
-    /// How its runs went.
+    /// Counts of its runs, by how they went.
     pub runs: RunCounts,
-    /// What there is to give to agents.
+    /// Supply of lessons for agents.
     pub supply: Supply,
-    /// What was heard of the sessions of the last seven days.
+    /// Feedback that was heard in the sessions of the last seven days.
     pub sessions: Option<SessionFeedback>,
     /// Lessons with a vector of the model that was asked for.
     pub embedded: u32,
@@ -95,14 +95,14 @@ pub struct Report {
 pub struct Counted {
     /// Lessons, archived ones too.
     pub lessons: usize,
-    /// How many of them have a vector of the model that was asked for.
+    /// Number of them that have a vector of the model that was asked for.
     pub with_vector: usize,
     /// In how many lessons each of the words that were asked for is.
     pub having: Vec<usize>,
     /// Words that are too common to find lessons by.
     #[serde(default)]
     pub hot: Vec<String>,
-    /// How the nearest were found: `exact`, `due` or `ready`.
+    /// Way in which the nearest were found: `exact`, `due` or `ready`.
     #[serde(default)]
     pub index: String,
 }
@@ -112,9 +112,9 @@ pub struct Counted {
 pub struct ListedPage {
     /// Slugs of lessons, or ids of decisions, in their order.
     pub slugs: Vec<String>,
-    /// Whether there are more.
+    /// True if there are more.
     pub more: bool,
-    /// How many fit, counted up to some thousands.
+    /// Number that fit, counted up to some thousands.
     pub total: u32,
 }
 
@@ -137,7 +137,7 @@ pub fn lacks_function(error: &RemoteError) -> bool {
 }
 
 impl<H: Http> Supabase<'_, H> {
-    /// How large the space is; asked before anything of it is read.
+    /// Asks how large the space is, before anything of it is read.
     ///
     /// # Errors
     /// See [`RemoteError`], and [`lacks_function`].

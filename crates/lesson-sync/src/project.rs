@@ -1,11 +1,11 @@
-//! Whether a project is ready for Lessonloop, told without signing in: for who sets one up.
+//! Readiness of a project for Lessonloop, told without signing in: for who sets one up.
 
 use crate::http::{Http, HttpRequest, HttpResponse};
 use crate::schema::SCHEMA_VERSION;
 use crate::supabase::{PAUSED, WireError, headers};
 use serde::Deserialize;
 
-/// What a project is like.
+/// State of a project, as it is told without signing in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectState {
     /// It answers, and has the schema of this version.
@@ -39,7 +39,7 @@ impl ProjectState {
         })
     }
 
-    /// What is wrong, for a person.
+    /// Describes the state for a person.
     pub fn message(&self) -> String {
         match self {
             Self::Ready => format!("The project has version {SCHEMA_VERSION} of the schema."),
@@ -58,7 +58,7 @@ impl ProjectState {
         }
     }
 
-    /// What to do about it; empty where nothing is wrong.
+    /// Names the remedy; empty where nothing is wrong.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::Ready => "",

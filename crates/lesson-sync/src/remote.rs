@@ -3,10 +3,10 @@
 use crate::link::{Link, Session, VersionedRow};
 use lesson_core::Event;
 
-/// What the server said to a push.
+/// The server's answer to a push.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pushed {
-    /// What became of the batch.
+    /// Outcome of the batch.
     pub status: PushStatus,
     /// The actor's last event that the server has dealt with.
     pub acked_seq: u64,
@@ -14,7 +14,7 @@ pub struct Pushed {
     pub rejected: Vec<Rejected>,
 }
 
-/// What became of a batch.
+/// Outcome of a pushed batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushStatus {
     /// Everything up to `acked_seq` is in the ledger or set aside.
@@ -45,7 +45,7 @@ pub struct Page {
     pub next_cursor: u64,
     /// The space's version: the cursor of the last page.
     pub version: u64,
-    /// Whether there are more rows.
+    /// True if there are more rows.
     pub has_more: bool,
     /// The last event of the asking actor that the snapshot has; 0 for none.
     pub acked_seq: u64,

@@ -3,10 +3,10 @@
 /// The version of `supabase/migrations` that is needed, as `lessonloop.schema_version()` tells it: 1.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What to do about a server whose functions are not those of this version.
+/// Remedy for a server whose functions are not those of this version.
 pub(crate) const MIGRATE: &str = "It needs version 1 of the schema: apply all files of supabase/migrations to the project, in the order of their names; if it has them, reload the page.";
 
-/// How the message of a server begins that lacks a function.
+/// Beginning of the message about a server that lacks a function.
 pub(crate) const LACKS: &str = "The project lacks a function of Lessonloop";
 
 /// The words for a server that tells this version of its schema, which is older; 0 where it tells none.

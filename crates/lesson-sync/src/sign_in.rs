@@ -7,7 +7,7 @@ use crate::supabase::{WireSession, headers, read};
 use serde::Deserialize;
 use serde_json::json;
 
-/// Who signed in.
+/// Account that signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// The person.
@@ -41,7 +41,7 @@ pub enum SignInError {
 }
 
 impl SignInError {
-    /// What to do, for a person.
+    /// Returns the remedy, worded for a person.
     pub fn message(&self) -> &str {
         match self {
             Self::Url(text)

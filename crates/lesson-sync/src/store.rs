@@ -6,7 +6,7 @@ use lesson_types::DecisionOutcome;
 use serde::{Deserialize, Serialize};
 use uuid::Builder;
 
-/// What is to be appended.
+/// Event that is to be appended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
     /// An event made here: the store gives it its actor and the next sequence number in the
@@ -16,11 +16,11 @@ pub enum Entry {
         op_id: String,
         /// When it was made.
         at: Millis,
-        /// Who made it: see [`Event::by`].
+        /// Maker of the event: see [`Event::by`].
         by: String,
         /// SHA-256 of the request that it was made for: see [`Event::request`].
         request: Option<String>,
-        /// What happened.
+        /// The event itself.
         event: EventKind,
     },
     /// An event made elsewhere, kept as it is; left out when its `op_id` is kept already.
@@ -52,7 +52,7 @@ pub struct Ledger {
     pub epoch: u64,
 }
 
-/// What a store keeps of the fold of its events, to be had again at once.
+/// Fold of a store's events that is kept, to be had again at once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptSnapshot {
     /// The events up to this position are in it.
@@ -66,7 +66,7 @@ pub struct KeptSnapshot {
 pub struct Suggestion {
     /// The decision.
     pub decision_id: String,
-    /// What is pointed to.
+    /// The outcome that is pointed to.
     pub outcome: DecisionOutcome,
     /// Why, in one sentence.
     pub because: String,
@@ -77,7 +77,7 @@ pub struct Suggestion {
     pub dismissed: bool,
 }
 
-/// Who writes to this store.
+/// The writer to this store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
     /// The actor of events made here.

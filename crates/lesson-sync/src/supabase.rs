@@ -258,7 +258,7 @@ pub(crate) fn read<T: DeserializeOwned>(response: &HttpResponse) -> Result<T, Re
         401 if said.to_lowercase().contains("api key") => RemoteError::Refused(
             "The publishable key is not this project's. Copy it from the project's API settings and connect again.".to_owned(),
         ),
-        // Who has signed in gets 403 of it.
+        // A person who has signed in gets 403 of it.
         401 if code == "42501" => RemoteError::Refused(format!(
             "{LACKS}, or has another version of it. {MIGRATE}"
         )),

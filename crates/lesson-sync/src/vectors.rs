@@ -18,7 +18,7 @@ pub const VECTOR_DIMS: usize = 384;
 /// The most vectors, and the most hashes, in one question.
 pub const VECTORS_ASKED: usize = 1_000;
 
-/// Which vectors are asked for.
+/// Selection of the vectors that are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhichVectors<'a> {
     /// All whose hash comes after this one, a page of them; empty to begin with.
@@ -27,7 +27,7 @@ pub enum WhichVectors<'a> {
     Of(&'a [String]),
 }
 
-/// What a server says of its vectors.
+/// Page of a server's vectors, and of the lessons that lack one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VectorPage {
     /// Vectors, each of [`VECTOR_DIMS`] bytes.

@@ -74,7 +74,7 @@ pub(crate) struct WirePage {
     schema_version: u32,
 }
 
-/// What every row has beside its own fields.
+/// Version, which every row has beside its own fields.
 #[derive(Deserialize)]
 struct Versioned {
     version: u64,

@@ -1,4 +1,4 @@
-//! What the machine decides, round by round, over a store in memory and answers by script.
+//! Decisions of the machine, round by round, over a store in memory and answers by script.
 
 use lesson_core::{EventKind, Row};
 use lesson_sync::{
@@ -316,7 +316,7 @@ fn a_server_that_blocks_is_asked_at_a_bounded_rate_or_when_a_person_wants_it() {
     let status = machine.status().clone();
     assert_eq!(status.phase, Phase::Blocked);
     assert!(status.message.unwrap().contains("newer version"));
-    // What waits is sent as soon as that may be.
+    // Events that wait are sent as soon as they may be.
     let last = 1_000 + 570_000;
     assert_eq!(wake(&mut machine, last + 1), (0, Some(last + 30_000)));
     assert_eq!(machine.status().next_at, Some(last + 30_000));

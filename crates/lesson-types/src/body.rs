@@ -65,7 +65,7 @@ impl Body {
         Self(Held::Text(text))
     }
 
-    /// Whether it is JSON; else it is text of another media type.
+    /// True if it is JSON; else it is text of another media type.
     pub fn is_json(&self) -> bool {
         matches!(self.0, Held::Json(_))
     }
@@ -87,7 +87,7 @@ impl Body {
         }
     }
 
-    /// What a client reads that has the answer's text alone. Cost: writes and parses all of it.
+    /// Reads the value as a client does that has the answer's text alone. Cost: writes and parses all of it.
     ///
     /// # Errors
     /// Where it is of another type, or no JSON.

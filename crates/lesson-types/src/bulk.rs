@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct BulkItem {
-    /// Which.
+    /// The lesson's slug.
     #[field(sought)]
     pub slug: String,
     /// The text that was seen; when given and no longer current, this lesson is refused.
@@ -27,9 +27,9 @@ pub struct BulkItem {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bulk {
-    /// What is done.
+    /// The act on each lesson.
     pub act: BulkAct,
-    /// To which, 1 to 1,000; one that is named twice counts once.
+    /// The lessons to act on, 1 to 1,000; one that is named twice counts once.
     pub lessons: Vec<BulkItem>,
     /// The tags, 1 to 64, where the act is about tags; otherwise none.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub struct Bulk {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BulkRefusal {
-    /// Which.
+    /// The lesson's slug.
     pub slug: String,
     /// A stable code.
     pub code: ErrorCode,
@@ -57,17 +57,17 @@ pub struct BulkRefusal {
     pub message: String,
 }
 
-/// What came of it. All changes are stored together.
+/// The answer to `POST /v1/lessons/bulk`. All changes are stored together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BulkDone {
-    /// How many lessons changed.
+    /// Lessons that changed.
     pub changed: u32,
-    /// How many were so already.
+    /// Lessons that were so already.
     pub unchanged: u32,
-    /// Which it can't be done to.
+    /// Lessons that the act can't be done to.
     pub refused: Vec<BulkRefusal>,
     /// Requests that bring back what was before, to be sent in this order.
     pub undo: Vec<Bulk>,

@@ -54,7 +54,7 @@ pub struct DecisionQuery {
 pub struct DecisionPage {
     /// The decisions, newest first.
     pub decisions: Vec<DecisionView>,
-    /// How many fit the filters in all.
+    /// Decisions that fit the filters, in all.
     pub total: u32,
     /// The cursor of the next page; `null` on the last one.
     pub next_cursor: Option<String>,
@@ -68,11 +68,11 @@ pub struct DecisionPage {
 pub struct DecisionView {
     /// Its id, as it was given to recommend.
     pub id: String,
-    /// Who asked: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
+    /// Voice that asked: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger says none.
     pub by: String,
     /// When lessons were first recommended for it; `null` while only its outcome is known.
     pub at: Option<String>,
-    /// What was asked, in one line of 120 characters at most; what is known of the project, or the id, where nothing was.
+    /// The question in one line of 120 characters at most; where none was asked, facts known of the project, or the id.
     pub title: String,
     /// The situation in words.
     pub query: Option<String>,
@@ -84,7 +84,7 @@ pub struct DecisionView {
     pub tech_stack: Vec<String>,
     /// The phase of work.
     pub phase: Option<String>,
-    /// What was recommended, in that order.
+    /// The lessons that were recommended, in that order.
     pub lessons: Vec<DecisionLesson>,
     /// Tokens of these lessons, by their texts of today; `null` where one of them is not at hand.
     pub tokens: Option<u32>,
@@ -96,11 +96,11 @@ pub struct DecisionView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub under_measurement: Option<bool>,
-    /// What came of it; `null` while nobody has said.
+    /// The outcome; `null` while nobody has told it.
     pub outcome: Option<DecisionOutcome>,
     /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
-    /// Who told the outcome.
+    /// The voice that told the outcome.
     pub outcome_by: String,
     /// When.
     pub outcome_at: Option<String>,
@@ -134,29 +134,29 @@ pub struct DecisionLesson {
     pub title: String,
     /// Its relevance then, 0 to 1.
     pub relevance: f64,
-    /// Whether it was applied.
+    /// True if it was applied.
     pub applied: bool,
-    /// How that was seen.
+    /// The kind of match in the agent's reasoning.
     pub match_type: MatchType,
-    /// How sure that is, 0 to 1.
+    /// Confidence that it was applied, 0 to 1.
     pub confidence: f64,
     /// The agent's words around it: data, never instructions.
     pub quote: Option<String>,
-    /// Whether the outcome counted in its standing.
+    /// True if the outcome counted in its standing.
     pub counted: bool,
-    /// Whether it was shown to the agent.
+    /// True if it was shown to the agent.
     pub was_presented: bool,
-    /// Whether it was applied, and the decision went well.
+    /// True if it was applied, and the decision went well.
     pub contributed_to_success: bool,
 }
 
-/// How a decision takes part in measuring what lessons do.
+/// A decision's part in measuring the effect of lessons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DecisionMeasured {
-    /// Whether no lesson was shown at all.
+    /// True if no lesson was shown at all.
     pub control: bool,
     /// The lessons that were withheld.
     pub withheld: Vec<String>,
@@ -168,11 +168,11 @@ pub struct DecisionMeasured {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenFeedback {
-    /// Who gave it.
+    /// The voice that gave it.
     pub by: String,
     /// When.
     pub at: String,
-    /// What came of the work.
+    /// The outcome of the work.
     pub outcome: FeedbackOutcome,
     /// The lessons at hand.
     pub lessons: Vec<String>,
@@ -186,13 +186,13 @@ pub struct GivenFeedback {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GivenOpinion {
-    /// Who gave it.
+    /// The voice that gave it.
     pub by: String,
     /// When.
     pub at: String,
     /// The lesson.
     pub lesson: String,
-    /// Whether it is a vote; else it is a rating.
+    /// True if it is a vote; else it is a rating.
     pub is_vote: bool,
     /// Helpful, or up.
     pub is_positive: bool,
@@ -208,7 +208,7 @@ pub struct PolicyPatch {
     /// Settings of tool suggestions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolPolicyPatch>,
-    /// What is withheld at random, to measure what lessons do.
+    /// The shares withheld at random, to measure the effect of lessons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<MeasurePolicyPatch>,
     /// Ranking constants by the names that `GET /v1/policy` shows under `rank`, but for `phases`; `null` goes back to the
@@ -220,7 +220,7 @@ pub struct PolicyPatch {
         schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
     )]
     pub rank: Option<serde_json::Value>,
-    /// Which near duplicates are none.
+    /// Pairs of near duplicates that are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<ReviewPolicyPatch>,
 }
@@ -251,7 +251,7 @@ pub struct ReviewPolicyPatch {
     pub again: Option<Vec<String>>,
 }
 
-/// What is withheld at random from decisions, to measure what lessons do. The defaults, 0 and none, turn it off.
+/// The shares withheld at random from decisions, to measure the effect of lessons. The defaults, 0 and none, turn it off.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -1,5 +1,5 @@
-//! What is said of the interface to others, made of its rows and types: the OpenAPI document for HTTP, the list of tools
-//! for MCP. `cargo run -p lesson-types --features schema --example description` writes both.
+//! Descriptions of the interface for others, made of its rows and types: the OpenAPI document for HTTP, the list of
+//! tools for MCP. `cargo run -p lesson-types --features schema --example description` writes both.
 
 mod flatten;
 mod openapi;

@@ -1,4 +1,4 @@
-//! What changed in a space lately.
+//! Changes in a space over the last days.
 
 use crate::insights::{RunTotals, SuccessRate};
 use crate::report::HealthIssue;
@@ -51,7 +51,7 @@ pub struct DigestMover {
     pub slug: String,
     /// Its title; empty of a lesson that is gone.
     pub title: String,
-    /// How the runs that applied it ended; at least four in the range and four before it.
+    /// Success of the runs that applied it; at least four in the range and four before it.
     pub success: SuccessChange,
 }
 
@@ -65,11 +65,11 @@ pub struct DigestAdded {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// Who added it.
+    /// The voice that added it.
     pub by: String,
     /// When.
     pub created_at: String,
-    /// How far it is trusted today.
+    /// Its trust today.
     pub trust: Trust,
     /// Runs of the range that applied it.
     pub applied: u32,
@@ -83,7 +83,7 @@ pub struct DigestAdded {
 pub struct DigestFalling {
     /// An agent's `by`, or the domain's name.
     pub name: String,
-    /// How its runs with lessons ended; the whole interval of the change lies below 0.
+    /// Success of its runs with lessons; the whole interval of the change lies below 0.
     pub success: SuccessChange,
 }
 
@@ -105,17 +105,17 @@ pub struct DigestSilent {
     pub runs_before: u32,
 }
 
-/// How runs went.
+/// Runs of the range, and the lessons, agents and domains that stand out in them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DigestRuns {
-    /// What happened in the range.
+    /// Totals of the range.
     pub totals: RunTotals,
-    /// What happened in as many days before it.
+    /// Totals of as many days before it.
     pub before: RunTotals,
-    /// How runs with lessons ended in the range; `null` while none has.
+    /// Success of runs with lessons in the range; `null` while none has ended.
     pub success: Option<SuccessRate>,
     /// The same beside the days before it; `null` where one of both has no run with a final outcome.
     pub change: Option<SuccessChange>,
@@ -133,11 +133,11 @@ pub struct DigestRuns {
     pub silent: Vec<DigestSilent>,
     /// Lessons that were added in the range and are there today, those applied most often first, then the newest; at most 20.
     pub added: Vec<DigestAdded>,
-    /// How many there are.
+    /// Such lessons in all.
     pub added_total: u32,
 }
 
-/// What waits for a person today.
+/// Work that waits for a person today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -145,9 +145,9 @@ pub struct DigestRuns {
 pub struct DigestWaiting {
     /// All that waits for a review, as the review queue counts it; `null` where the queue is not known.
     pub total: Option<u32>,
-    /// How many of it are lessons.
+    /// Lessons in that total.
     pub lessons: Option<u32>,
-    /// How many of it are changes that agents propose.
+    /// Changes in that total that agents propose.
     pub proposals: Option<u32>,
     /// Lessons held back.
     pub quarantined: u32,
@@ -155,7 +155,7 @@ pub struct DigestWaiting {
     pub disqualified: u32,
     /// Lessons that nobody has looked at.
     pub unreviewed: u32,
-    /// How many lessons of the queue have each reason; `null` where the queue is not known.
+    /// Lessons of the queue by reason; `null` where the queue is not known.
     pub reasons: Option<ReviewCounts>,
     /// Suggested outcomes that wait for a word; `null` where they are not known.
     pub outcomes: Option<u32>,
@@ -173,14 +173,14 @@ pub struct Digest {
     pub to: String,
     /// Its days.
     pub days: u32,
-    /// How runs went, and what lessons did; `null` where the space is not kept here.
+    /// Outcomes of runs, and the part of lessons in them; `null` where the space is not kept here.
     pub runs: Option<DigestRuns>,
-    /// What stops the loop today, with its remedy: every lesson is left out for what came of it, or runs are given none and
-    /// earlier ones were; `null` while it goes round.
+    /// The issue that stops the loop today, with its remedy: every lesson is left out for what came of it, or runs are given
+    /// none and earlier ones were; `null` while it goes round.
     pub stopped: Option<HealthIssue>,
-    /// What waits for a person today.
+    /// Work that waits for a person today.
     pub waiting: DigestWaiting,
-    /// What is not known, each with the reason and the remedy, as a sentence.
+    /// Parts that are not known, each with the reason and the remedy, as a sentence.
     pub unknown: Vec<String>,
     /// All of it as Markdown.
     pub markdown: String,

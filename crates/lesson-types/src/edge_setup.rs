@@ -1,11 +1,11 @@
-//! What an edge function says of its own set-up, at `GET /v1/setup`.
+//! The report of an edge function on its own set-up, at `GET /v1/setup`.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether an edge function is set up, and with what. Told without a key.
+/// State of an edge function's set-up, and the parts that it is made of. Told without a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeSetup {
-    /// Whether nothing is missing.
+    /// True if nothing is missing.
     pub ready: bool,
     /// The version of the edge function, such as `0.1.0`.
     pub version: String,
@@ -15,7 +15,7 @@ pub struct EdgeSetup {
     pub project: String,
     /// The origin of a dashboard hosted elsewhere that may ask it.
     pub dashboard_origin: Option<String>,
-    /// What is missing; empty when it is ready.
+    /// The missing parts; empty when it is ready.
     pub problems: Vec<SetupProblem>,
 }
 
@@ -24,8 +24,8 @@ pub struct EdgeSetup {
 pub struct SetupProblem {
     /// Its stable name: `no_schema`, `older_schema`, `newer_schema`, `foreign_key`, `paused`, `no_project` or `unreachable`.
     pub code: String,
-    /// What is wrong, for a person.
+    /// The problem, for a person.
     pub message: String,
-    /// What to do about it, for a person.
+    /// The remedy, for a person.
     pub remedy: String,
 }

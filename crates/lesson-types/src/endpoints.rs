@@ -46,13 +46,13 @@ pub struct Endpoint {
     pub parameters: &'static [Field],
     /// The fields of its body; none where it takes no body.
     pub body: &'static [Field],
-    /// Whether agents may send it at the edge; people may send every one.
+    /// True if agents may send it at the edge; people may send every one.
     pub for_agents: bool,
-    /// Whether it writes, so that repeating it would count twice: it takes an `Idempotency-Key`.
+    /// True if it writes, so that repeating it would count twice: it takes an `Idempotency-Key`.
     pub writes: bool,
-    /// Whether a text of it is compared with lessons by what it means.
+    /// The condition on which a text of it is compared with lessons by meaning.
     pub embeds: Embeds,
-    /// Whether the answer holds a secret, which is given once and kept nowhere.
+    /// True if the answer holds a secret, which is given once and kept nowhere.
     pub answers_once: bool,
     /// Set where its handler answers from two stores as one.
     pub joins: bool,
@@ -123,7 +123,7 @@ pub enum Lookup {
 /// The reason why effects over time need everything.
 const OVER_TIME: &str = "what lessons do over time is reckoned from all runs; look at it in a browser that keeps a copy, which Settings, Sync turns on";
 
-/// Whether a text of a request is embedded.
+/// The condition on which a text of a request is embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Embeds {
     /// It has none.
@@ -139,8 +139,8 @@ pub enum Embeds {
 pub struct Tool {
     /// Its name.
     pub name: &'static str,
-    /// What it takes: fields of the body or parts of the path. What agents set rarely is left out, as they pay for every
-    /// argument on every call.
+    /// Its arguments: fields of the body or parts of the path. Fields that agents set rarely are left out, as agents pay for
+    /// every argument on every call.
     pub arguments: &'static [&'static str],
 }
 

@@ -63,7 +63,7 @@ impl ErrorCode {
     }
 }
 
-/// What went wrong, and what to do about it.
+/// An error: its cause, and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

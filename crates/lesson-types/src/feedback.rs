@@ -1,4 +1,4 @@
-//! What happened next: tracking, outcomes, feedback, ratings, votes, sessions.
+//! Reports on lessons after they were recommended: tracking, outcomes, feedback, ratings, votes, sessions.
 
 use crate::words::{DecisionOutcome, FeedbackOutcome, MatchType};
 use lesson_derive::Fields;
@@ -20,7 +20,7 @@ pub struct Track {
     pub reasoning: String,
 }
 
-/// What was seen of one lesson in the reasoning.
+/// The detection of one lesson in the reasoning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -28,9 +28,9 @@ pub struct Track {
 pub struct DetectionView {
     /// The lesson.
     pub slug: String,
-    /// Whether it was applied.
+    /// True if it was applied.
     pub applied: bool,
-    /// How it was seen.
+    /// The kind of match.
     pub match_type: MatchType,
     /// 0.95 explicit, 0.60 implicit, 0 when not applied.
     pub confidence: f64,
@@ -46,7 +46,7 @@ pub struct DetectionView {
 pub struct Tracked {
     /// The detections, in order of recommendation.
     pub detections: Vec<DetectionView>,
-    /// Whether the ledger took them.
+    /// True if the ledger took them.
     pub recorded: bool,
 }
 
@@ -61,14 +61,14 @@ pub struct Outcome {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     #[field(name)]
     pub decision_id: String,
-    /// What came of it. `profit` and `loss` are read as `success` and `failure`.
+    /// The outcome. `profit` and `loss` are read as `success` and `failure`.
     pub outcome: DecisionOutcome,
     /// Gain or loss in percent; finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pnl_percent: Option<f64>,
 }
 
-/// What is recorded of a lesson, but does not count.
+/// A lesson of which something is recorded, but does not count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -86,13 +86,13 @@ pub struct Uncounted {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeRecorded {
-    /// How many lessons of the decision have this outcome now.
+    /// Lessons of the decision that have this outcome now.
     pub lessons_updated: u32,
     /// Those of them whose standing moved by this request: the applied ones.
     pub effectiveness_recalculated: Vec<String>,
     /// Applied ones in which it does not count.
     pub uncounted: Vec<Uncounted>,
-    /// Whether the decision had this outcome before, so that nothing was done.
+    /// True if the decision had this outcome before, so that nothing was done.
     pub repeated: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct Feedback {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::SLUGS), inner(length(min = 1, max = crate::limits::SLUG), regex(pattern = r"^[a-z0-9]+(-[a-z0-9]+)*$"))))]
     #[field(sought)]
     pub lessons: Vec<String>,
-    /// What came of the session.
+    /// The outcome of the session.
     pub outcome: FeedbackOutcome,
     /// Those of them that were a cause; absent with `outcome_text`: those that it names as applied
     /// or is alike; absent without it: all.
@@ -141,7 +141,7 @@ pub struct FeedbackUpdate {
     pub use_count: u32,
     /// Feedbacks in which it was a cause.
     pub causal_hits: u32,
-    /// Whether it counts.
+    /// True if it counts.
     pub counted: bool,
     /// Why not.
     pub reason: Option<String>,
@@ -155,7 +155,7 @@ pub struct FeedbackUpdate {
 pub struct FeedbackGiven {
     /// The lessons named, after it.
     pub updated: Vec<FeedbackUpdate>,
-    /// Whether the same was given before for this decision, so that nothing was done.
+    /// True if the same was given before for this decision, so that nothing was done.
     pub repeated: bool,
 }
 
@@ -169,7 +169,7 @@ pub struct Rate {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     #[field(sought)]
     pub lesson: String,
-    /// Whether it helped.
+    /// True if it helped.
     pub helpful: bool,
     /// The decision that the lesson was recommended for: everybody says this of it once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -217,9 +217,9 @@ pub struct Rated {
     pub downvotes: u32,
     /// helpful / (helpful + not helpful), from two ratings on.
     pub effectiveness_score: Option<f64>,
-    /// Whether the same was said before in this decision, so that nothing was done.
+    /// True if the same was said before in this decision, so that nothing was done.
     pub repeated: bool,
-    /// Whether it counts.
+    /// True if it counts.
     pub counted: bool,
     /// Why not.
     pub reason: Option<String>,
@@ -254,7 +254,7 @@ pub struct Insight {
     pub slug: String,
     /// The line it came from.
     pub text: String,
-    /// Whether it is new; a line that was learned before is not stored again.
+    /// True if it is new; a line that was learned before is not stored again.
     pub added: bool,
 }
 
@@ -265,7 +265,7 @@ pub struct Insight {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SessionRecorded {
-    /// What came of it, when the transcript says.
+    /// The session's outcome, when the transcript says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<FeedbackOutcome>,
     /// The lessons that were shown.

@@ -1,4 +1,4 @@
-//! What a lesson's ledger says of it: events, the course of its numbers, where it was shown, its texts, and its
+//! The history of a lesson, from its ledger: events, the course of its numbers, where it was shown, its texts, and its
 //! standing explained.
 
 use crate::lesson::StandingView;
@@ -35,7 +35,7 @@ pub struct History {
     pub slug: String,
     /// The latest events that touched it, oldest first.
     pub events: Vec<HistoryEntry>,
-    /// How many there are in all.
+    /// Events that touched it, in all.
     pub total: u32,
     /// Where the page before these events begins; `null` on the last one.
     pub next_before: Option<u32>,
@@ -43,17 +43,17 @@ pub struct History {
     pub course: Vec<CoursePoint>,
     /// The latest retrievals that returned it, oldest first.
     pub shown: Vec<Impression>,
-    /// How many there are in all.
+    /// Retrievals that returned it, in all.
     pub shown_total: u32,
     /// Where the page before these retrievals begins; `null` on the last one.
     pub next_shown_before: Option<u32>,
     /// Its latest texts, oldest first, at most 100: `GET /v1/lessons/{slug}/revisions/{rev}` shows one.
     pub revisions: Vec<RevisionMark>,
-    /// Who moved its standing, who did so most first.
+    /// The voices that moved its standing, those that did so most first.
     pub moved_by: Vec<Mover>,
 }
 
-/// Who moved a lesson's standing.
+/// A voice that moved a lesson's standing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -81,7 +81,7 @@ pub struct CoursePoint {
     pub event: String,
     /// In words, such as `Rated helpful`.
     pub summary: String,
-    /// How many events that moved a number it stands for.
+    /// Events that it stands for, each of which moved a number.
     pub events: u32,
     /// The lift that was believed then, −1 to 1; 0.08 is 8 points. `null` where that is not known: in a space on a server
     /// until the server has the event.
@@ -116,7 +116,7 @@ pub struct Impression {
     pub at: String,
     /// Names the retrieval.
     pub retrieval_id: String,
-    /// What it was for, such as `recommend`.
+    /// Its purpose, such as `recommend`.
     pub purpose: String,
     /// The lesson's rank in it.
     pub rank: u32,
@@ -136,19 +136,19 @@ pub struct Impression {
     pub domain: Option<String>,
     /// The decision it was for.
     pub decision_id: Option<String>,
-    /// Whether it was applied; `null` when there is no decision that says.
+    /// True if it was applied; `null` when there is no decision that says.
     pub applied: Option<bool>,
-    /// How that was seen.
+    /// The kind of match in the agent's reasoning.
     pub match_type: Option<MatchType>,
-    /// How sure that is, 0 to 1.
+    /// Confidence that it was applied, 0 to 1.
     pub confidence: Option<f64>,
     /// The agent's words around it.
     pub quote: Option<String>,
-    /// What came of the decision; `null` while nobody has said.
+    /// The decision's outcome; `null` while nobody has told it.
     pub outcome: Option<DecisionOutcome>,
     /// Gain or loss in percent.
     pub pnl_percent: Option<f64>,
-    /// Whether the outcome moved this lesson's standing.
+    /// True if the outcome moved this lesson's standing.
     pub counted: bool,
 }
 
@@ -201,7 +201,7 @@ pub struct StandingExplained {
     /// The numbers: `proven`, `qualification`, `success_rate`, `effectiveness_score`, `confidence`,
     /// `effective_confidence`, `effectiveness`, `causal_adjusted` and `rank_factor`.
     pub terms: Vec<Term>,
-    /// What withholding it at random has shown; absent where nothing was ever measured in the space.
+    /// The effect that withholding it at random has shown; absent where nothing was ever measured in the space.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub measured: Option<LessonLift>,
@@ -219,9 +219,9 @@ pub struct Term {
     pub value: Option<f64>,
     /// The formula in words, with the policy's constants.
     pub formula: String,
-    /// What went in.
+    /// The numbers that went in.
     pub numbers: Vec<TermNumber>,
-    /// What it says of this lesson.
+    /// Its meaning for this lesson, as a sentence.
     pub sentence: String,
 }
 
@@ -235,9 +235,9 @@ pub struct TermNumber {
     pub name: Cow<'static, str>,
     /// Its value; `null` while there is none.
     pub value: Option<f64>,
-    /// What is asked of it, such as `at least 3`; `null` when nothing is.
+    /// The condition on it, such as `at least 3`; `null` when there is none.
     pub wanted: Option<String>,
-    /// Whether it is so.
+    /// True if it meets the condition.
     pub met: Option<bool>,
 }
 
@@ -253,7 +253,7 @@ pub struct HistoryEntry {
     pub event: String,
     /// In words, such as `Rated helpful`.
     pub summary: String,
-    /// Which device.
+    /// The device that it came from.
     pub actor: String,
     /// By whom: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not say.
     pub by: String,
@@ -265,7 +265,7 @@ pub struct HistoryEntry {
     pub after: StandingView,
     /// The text's revision after it.
     pub rev: u32,
-    /// Whether what it says of the lesson counted when it was said.
+    /// True if its word on the lesson counted when it was said.
     pub counted: bool,
     /// Why not, where it was recorded only.
     pub reason: Option<String>,

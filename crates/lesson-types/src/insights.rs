@@ -1,4 +1,4 @@
-//! How runs and lessons do over time.
+//! Runs and lessons over time.
 
 use crate::lift::LiftBelief;
 use lesson_derive::Fields;
@@ -16,7 +16,7 @@ pub struct InsightsQuery {
     pub days: Option<u32>,
 }
 
-/// How runs ended.
+/// Counts of runs by how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -46,7 +46,7 @@ pub struct SuccessRate {
     pub runs: u32,
 }
 
-/// What happened in runs.
+/// Totals of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -76,9 +76,9 @@ pub struct RunTotals {
 pub struct InsightStep {
     /// Its last day, such as `2026-11-22`, in UTC.
     pub day: String,
-    /// What happened in the runs that began in it.
+    /// Totals of the runs that began in it.
     pub totals: RunTotals,
-    /// How runs with lessons ended, of the `window_days` up to its end; `null` without one.
+    /// Success of the runs with lessons of the `window_days` up to its end; `null` without one.
     pub shown: Option<SuccessRate>,
     /// The same of control runs.
     pub control: Option<SuccessRate>,
@@ -94,9 +94,9 @@ pub struct InsightStep {
 pub struct InsightGroup {
     /// Its name; of an agent its `by`. Empty where none was said.
     pub name: String,
-    /// What happened.
+    /// Totals of its runs.
     pub totals: RunTotals,
-    /// How its runs with lessons ended; `null` while none has.
+    /// Success of its runs with lessons; `null` while none has ended.
     pub success: Option<SuccessRate>,
     /// When its latest run began.
     pub last_at: String,
@@ -123,12 +123,12 @@ pub struct LessonInsight {
     pub applied: u32,
     /// Its lift now, whatever the range; `null` of a lesson that is gone.
     pub lift: Option<LiftBelief>,
-    /// How the runs that applied it ended; `null` while none has.
+    /// Success of the runs that applied it; `null` while none has ended.
     pub success: Option<SuccessRate>,
     /// Tokens that it took over all its runs, by its text of today.
     pub tokens: u32,
-    /// How much more often the runs that applied it succeeded in the later half of the range than in the earlier one, −1
-    /// to 1; `null` where a half has fewer than four.
+    /// Gain in the success of the runs that applied it, from the earlier half of the range to the later one, −1 to 1;
+    /// `null` where a half has fewer than four.
     pub change: Option<f64>,
     /// The share of successes by tenths of the range, oldest first; `null` where no run that applied it ended.
     pub course: Vec<Option<f64>>,
@@ -186,9 +186,9 @@ pub struct Insights {
     pub window_days: u32,
     /// The range in steps, oldest first.
     pub steps: Vec<InsightStep>,
-    /// What happened in the range.
+    /// Totals of the range.
     pub totals: RunTotals,
-    /// What happened in as many days before it; `null` where all days are looked at.
+    /// Totals of as many days before it; `null` where all days are looked at.
     pub before: Option<RunTotals>,
     /// By domain, most runs first; at most 50.
     pub by_domain: Vec<InsightGroup>,
@@ -198,7 +198,7 @@ pub struct Insights {
     pub by_project: Vec<InsightGroup>,
     /// Lessons that were given, those applied most often first; at most 200.
     pub lessons: Vec<LessonInsight>,
-    /// How many were given.
+    /// Lessons that were given, in all.
     pub given: u32,
     /// Lessons in use whose lift lies above 0 with its whole interval, whatever the range.
     pub helping: u32,
@@ -210,11 +210,11 @@ pub struct Insights {
     pub fallers: Vec<LessonInsight>,
     /// Lessons in use from before the range that no run of it was given, those added first; at most 50.
     pub stale: Vec<StaleLesson>,
-    /// How many there are.
+    /// Such lessons in all.
     pub stale_total: u32,
     /// Tasks that no lesson fitted, those with most runs first; at most 50. Control runs and runs from which a lesson was
     /// withheld are left out, as nobody knows what they would have had.
     pub uncovered: Vec<UncoveredTask>,
-    /// How many there are.
+    /// Such tasks in all.
     pub uncovered_total: u32,
 }

@@ -14,7 +14,7 @@ pub struct AgentKeys {
     pub keys: Vec<AgentKey>,
 }
 
-/// What is known of a key.
+/// The record of a key, without the key itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -22,7 +22,7 @@ pub struct AgentKeys {
 pub struct AgentKey {
     /// Names it; for revoking.
     pub id: String,
-    /// What people know it by; two keys may have the same name.
+    /// The name that people know it by; two keys may have the same one.
     pub name: String,
     /// When it was made.
     pub created_at: String,
@@ -73,6 +73,6 @@ impl std::fmt::Debug for MadeAgentKey {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AgentKeyRevoked {
-    /// Whether it was in force until now; `false` when it was revoked before.
+    /// True if it was in force until now; `false` when it was revoked before.
     pub revoked: bool,
 }

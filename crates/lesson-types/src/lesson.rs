@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Badge {
-    /// Which badge.
+    /// The kind of badge.
     pub kind: BadgeKind,
     /// In words, such as `✅ Proven (67% success, 5 uses)`.
     pub text: String,
@@ -28,15 +28,15 @@ pub struct LessonView {
     pub slug: String,
     /// One line.
     pub title: String,
-    /// What it is about.
+    /// Its subject in words.
     pub description: String,
     /// When it applies.
     pub context: String,
-    /// What to do, in markdown.
+    /// The advice, in markdown.
     pub recommendation: String,
     /// From the slug's prefix.
     pub kind: Kind,
-    /// What it is about.
+    /// Its subject area.
     pub category: Category,
     /// A field such as `perps`; empty means general.
     pub domain: String,
@@ -46,16 +46,16 @@ pub struct LessonView {
     pub tech_stacks: Vec<String>,
     /// Free words.
     pub tags: Vec<String>,
-    /// Who or what wrote it, as the writer says.
+    /// Its author or origin, as the writer says.
     pub source: String,
-    /// Who added it: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does not
-    /// say.
+    /// The voice that added it: `person:` and an account, `agent:` and the id of a key, or `local`; empty when the ledger does
+    /// not say.
     pub by: String,
-    /// Whether a person stands behind it.
+    /// State of its approval by a person.
     pub trust: Trust,
     /// Why it is quarantined, or what was found in it; empty when nothing was.
     pub findings: Vec<String>,
-    /// Whether it is out of use.
+    /// True if it is out of use.
     pub archived: bool,
     /// The lesson that took its place, after a merge.
     pub merged_into: Option<String>,
@@ -67,14 +67,14 @@ pub struct LessonView {
     pub updated_at: String,
     /// The stored numbers.
     pub standing: StandingView,
-    /// How much more often runs go well with it, as far as seen.
+    /// Gain in the success of runs that apply it, as far as seen.
     pub lift: LiftBelief,
-    /// What is derived from them at read time.
+    /// Values derived from the stored numbers at read time.
     pub derived: DerivedView,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
-    /// What withholding it at random has shown; absent where nothing was ever measured in the space, and in answers to a
-    /// situation.
+    /// The effect that withholding it at random has shown; absent where nothing was ever measured in the space, and in
+    /// answers to a situation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub measured: Option<LessonMeasured>,
@@ -105,7 +105,7 @@ pub struct LessonView {
 pub struct StandingView {
     /// 0.1 to 1, or as imported.
     pub confidence: f64,
-    /// How often the same lesson was learned.
+    /// Times that the same lesson was learned.
     pub frequency: u32,
     /// Votes up.
     pub upvotes: u32,
@@ -139,7 +139,7 @@ pub struct StandingView {
     pub last_feedback_at: Option<String>,
 }
 
-/// What is derived from a lesson's standing at read time, never stored.
+/// Values derived from a lesson's standing at read time, never stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -155,7 +155,7 @@ pub struct DerivedView {
     pub effective_confidence: f64,
     /// The badge.
     pub badge: Badge,
-    /// Whether outcomes allow it to be recommended.
+    /// Its fitness to be recommended, by its outcomes.
     pub qualification: Qualification,
 }
 
@@ -170,7 +170,7 @@ pub struct NewLesson {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     #[field(lesson)]
     pub title: String,
-    /// What it is about.
+    /// Its subject in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     #[field(lesson)]
@@ -180,7 +180,7 @@ pub struct NewLesson {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
     #[field(lesson)]
     pub context: Option<String>,
-    /// What to do, in markdown. All texts of a lesson together have at most 16,384 bytes.
+    /// The advice, in markdown. All texts of a lesson together have at most 16,384 bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::LESSON_BYTES)))]
     #[field(lesson)]
@@ -213,7 +213,7 @@ pub struct NewLesson {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORDS), inner(length(min = 1, max = crate::limits::WORD), regex(pattern = r"\S"))))]
     #[field(lesson)]
     pub tags: Option<Vec<String>>,
-    /// Who or what wrote it.
+    /// Its author or origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::WORD)))]
     #[field(lesson)]
@@ -235,7 +235,7 @@ pub struct LessonPatch {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::TITLE), regex(pattern = r"\S")))]
     #[field(lesson)]
     pub title: Option<String>,
-    /// What it is about.
+    /// Its subject in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::DESCRIPTION)))]
     #[field(lesson)]
@@ -245,12 +245,12 @@ pub struct LessonPatch {
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::CONTEXT)))]
     #[field(lesson)]
     pub context: Option<String>,
-    /// What to do, in markdown.
+    /// The advice, in markdown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::RECOMMENDATION)))]
     #[field(lesson)]
     pub recommendation: Option<String>,
-    /// What it is about.
+    /// Its subject area.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category: Option<Category>,
     /// Empty means general.
@@ -280,7 +280,7 @@ pub struct LessonPatch {
     pub extra: Option<String>,
 }
 
-/// How a list of lessons is ordered.
+/// The order of a list of lessons.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -314,7 +314,7 @@ pub enum LessonSort {
     LastUsed,
     /// Success that rose the most over the last 13 weeks first; lessons of which less than two weeks are known last.
     Trend,
-    /// What stands out first: held back, measured to hurt, kept out by outcomes, measured to help, proven, unreviewed.
+    /// Lessons that stand out first: held back, measured to hurt, kept out by outcomes, measured to help, proven, unreviewed.
     Standout,
 }
 
@@ -365,7 +365,7 @@ pub struct LessonQuery {
     )]
     #[field(sought)]
     pub cursor: Option<String>,
-    /// How many lessons to leave out at the start, or after the cursor, for a list that is entered anywhere.
+    /// Lessons to leave out at the start, or after the cursor, for a list that is entered anywhere.
     pub offset: Option<u32>,
     /// 1 to 1,000; 50 when absent.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::PAGE)))]
@@ -380,18 +380,18 @@ pub struct LessonQuery {
 pub struct LessonPage {
     /// The lessons of this page.
     pub lessons: Vec<LessonView>,
-    /// How many fit in all.
+    /// Lessons that fit, in all.
     pub total: u32,
     /// Where the next page begins; `null` on the last one.
     pub next_cursor: Option<String>,
-    /// Whether the model took part in the search.
+    /// True if the model took part in the search.
     pub semantic: bool,
     /// The latest course of each of these lessons, in their order; empty where it was not asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub courses: Vec<LessonCourse>,
 }
 
-/// How the use of a lesson went lately.
+/// The recent course of a lesson's use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -418,7 +418,7 @@ pub struct Tags {
     pub project_types: WordCounts,
     /// Technologies.
     pub tech_stacks: WordCounts,
-    /// What lessons are about.
+    /// Subject areas.
     pub categories: WordCounts,
 }
 
@@ -428,7 +428,7 @@ pub struct Tags {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WordCounts {
-    /// How many words there are in all.
+    /// Words in all.
     pub total: u32,
     /// The words that most lessons have, most first, at most 200; of those that as many have, by the alphabet.
     pub words: Vec<WordCount>,
@@ -442,7 +442,7 @@ pub struct WordCounts {
 pub struct WordCount {
     /// The word.
     pub word: String,
-    /// How many lessons have it.
+    /// Lessons that have it.
     pub lessons: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What lessons do, measured: the lift of the loop and of each lesson.
+//! The measured effect of lessons: the lift of the loop and of each lesson.
 
 use crate::words::{LiftGuard, LiftVerdict, LiftWord};
 use lesson_derive::Fields;
@@ -42,7 +42,7 @@ pub struct LiftBelief {
     pub at: Option<String>,
 }
 
-/// How the decisions of an arm ended.
+/// Counts of an arm's decisions by how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -72,7 +72,7 @@ pub struct Lift {
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
-    /// Whether an interval is given, and why not.
+    /// State of the interval: given, or the reason why it is not.
     pub guard: LiftGuard,
 }
 
@@ -88,7 +88,7 @@ pub struct LiftGroup {
     pub lift: Lift,
 }
 
-/// What is known of a lesson's effect.
+/// A lesson's effect, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -98,33 +98,33 @@ pub struct LessonLift {
     pub slug: String,
     /// Its title; empty of a lesson that is gone.
     pub title: String,
-    /// What may be said: `helps` and `hurts` by e-values over all lessons, so that at most 5 % of what is said is false.
+    /// The verdict: `helps` and `hurts` by e-values over all lessons, so that at most 5 % of what is said is false.
     pub verdict: LiftVerdict,
     /// The same in words: *helps*, *no difference seen*, *hurts*, *not known yet: about N more runs*.
     pub badge: String,
-    /// What was measured by withholding it at random.
+    /// The lift that withholding it at random has shown.
     pub lift: Lift,
-    /// What ranking goes by: learned from every run, without randomisation. Of a lesson that is gone it says nothing.
+    /// The belief behind ranking: learned from every run, without randomisation. Of a lesson that is gone it says nothing.
     pub belief: LiftBelief,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
     /// not withheld, and where the guard turned the estimate off.
     pub more_runs: Option<u32>,
 }
 
-/// What is known of a lesson's effect, in short. Agents are told the verdict and no number.
+/// A lesson's effect, as far as it is known, in short. Agents are told the verdict and no number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LessonMeasured {
-    /// What may be said.
+    /// The verdict that the measurement allows.
     pub verdict: LiftVerdict,
     /// The same in words: *helps*, *no difference seen*, *hurts*, *not known yet: about N more runs*.
     pub badge: String,
     /// About how many more decisions with an outcome it takes to know; `null` where something is said, where the lesson is
     /// not withheld, and where the guard turned the estimate off.
     pub more_runs: Option<u32>,
-    /// How much more often decisions go well with it, −1 to 1; `null` where that is not known.
+    /// Gain in the share of decisions that go well, with it against without, −1 to 1; `null` where that is not known.
     pub estimate: Option<f64>,
     /// The lower end of its interval; `null` where none is given.
     pub low: Option<f64>,
@@ -132,7 +132,7 @@ pub struct LessonMeasured {
     pub high: Option<f64>,
 }
 
-/// How many lessons each thing is said of.
+/// Counts of lessons by verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -167,8 +167,8 @@ pub struct LiftReport {
     pub by_agent: Vec<LiftGroup>,
     /// Lessons that were drawn for: those that hurt first, then those that help, then by what is known of them.
     pub lessons: Vec<LessonLift>,
-    /// How many fit the query.
+    /// Lessons that fit the query, in all.
     pub total: u32,
-    /// How many lessons each thing is said of, in all.
+    /// Counts of all lessons by verdict.
     pub counts: LiftCounts,
 }

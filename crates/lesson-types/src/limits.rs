@@ -18,7 +18,7 @@ pub const RECOMMENDATION: usize = 100_000;
 pub const WORD: usize = 100;
 /// The fields of a file that lessons lack, as JSON.
 pub const EXTRA: usize = 8_000;
-/// How many such fields.
+/// The number of such fields.
 pub const EXTRA_FIELDS: usize = 100;
 /// Entries in a list of tags, project types or tech stacks.
 pub const WORDS: usize = 64;
@@ -26,7 +26,7 @@ pub const WORDS: usize = 64;
 pub const QUERY: usize = 8_000;
 /// A decision id or retrieval id.
 pub const ID: usize = 200;
-/// What tells a request from others, in an event: a SHA-256 in hexadecimal digits.
+/// The mark that tells a request from others, in an event: a SHA-256 in hexadecimal digits.
 pub const REQUEST: usize = 64;
 /// An agent's reasoning, a transcript or an outcome text.
 pub const TEXT: usize = 1_000_000;
@@ -60,11 +60,11 @@ pub const AGENT_FEEDBACK: usize = 15;
 pub const PAGE: usize = 1_000;
 /// A count that comes with a lesson, as from an import: uses, votes, revisions and the like.
 pub const COUNT: u32 = 1_000_000;
-/// What screening found in one lesson, and the characters of each.
+/// Findings of screening in one lesson, and the characters of each.
 pub const FINDINGS: usize = 1_000;
 /// See [`FINDINGS`].
 pub const FINDING: usize = 10_000;
-/// What was found of the lessons of one decision at once.
+/// Detections of the lessons of one decision at once.
 pub const DETECTIONS: usize = 1_000;
 /// The words of an agent that a detection quotes.
 pub const QUOTE: usize = 10_000;

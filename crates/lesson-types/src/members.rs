@@ -1,9 +1,9 @@
-//! Who is in a space: members, their roles, and invitations.
+//! Members of a space, their roles, and invitations.
 
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 
-/// What a member may do.
+/// A member's rights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -35,11 +35,11 @@ pub struct Members {
 pub struct Member {
     /// The account, as events name it: `by` of what they do is `person:` and this.
     pub id: String,
-    /// What others read; `null` until somebody gave one.
+    /// The name that others read; `null` until somebody gave one.
     pub name: Option<String>,
     /// The address they sign in with; `null` where the server does not tell.
     pub email: Option<String>,
-    /// What they may do.
+    /// Their rights in the space.
     pub role: MemberRole,
     /// Since when.
     pub joined_at: String,
@@ -53,7 +53,7 @@ pub struct Member {
 pub struct Invite {
     /// Names it; for taking it back.
     pub id: String,
-    /// What the invited person will be called.
+    /// The name that the invited person will have.
     pub name: String,
     /// The role it gives.
     pub role: MemberRole,
@@ -70,7 +70,7 @@ pub struct Invite {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct MemberPatch {
-    /// What others read in place of the account's id; 1 to 100 characters.
+    /// The name that others read in place of the account's id; 1 to 100 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[field(verbatim)]
     pub name: Option<String>,
@@ -85,7 +85,7 @@ pub struct MemberPatch {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MemberRemoved {
-    /// Whether they were a member until now.
+    /// True if they were a member until now.
     pub removed: bool,
 }
 
@@ -95,7 +95,7 @@ pub struct MemberRemoved {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NewInvite {
-    /// What the person will be called; 1 to 100 characters.
+    /// The name that the person will have; 1 to 100 characters.
     #[field(verbatim)]
     pub name: String,
     /// The role it gives.
@@ -132,6 +132,6 @@ impl std::fmt::Debug for MadeInvite {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InviteRevoked {
-    /// Whether its code held until now.
+    /// True if its code held until now.
     pub revoked: bool,
 }

@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 pub struct ProposalView {
     /// Its id.
     pub id: String,
-    /// Who proposes: `agent:` and the id of a key, or who brought the file that it came with.
+    /// The proposer: `agent:` and the id of a key, or who brought the file that it came with.
     pub by: String,
     /// When.
     pub at: String,
     /// The revision that it started from.
     pub base_rev: u32,
-    /// Whether the text in force has changed since that revision; `fields` are against the text now in force.
+    /// True if the text in force has changed since that revision; `fields` are against the text now in force.
     pub moved_on: bool,
-    /// Whether it would take the lesson out of use.
+    /// True if it would take the lesson out of use.
     pub archive: bool,
     /// The fields that it would change: as they are in force, and as they would be.
     pub fields: Vec<RevisionField>,
-    /// What screening says of the text as it would be: unreviewed, or quarantined.
+    /// Screening's verdict on the text as it would be: unreviewed, or quarantined.
     pub trust: Trust,
-    /// What screening found in it.
+    /// Findings of screening in it.
     pub findings: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ pub struct OpenProposal {
     pub slug: String,
     /// Its title in force.
     pub title: String,
-    /// Whether a person stands behind the text in force.
+    /// State of the approval of the text in force by a person.
     pub trust: Trust,
     /// Hash of the text in force, which an approval names.
     pub content_hash: String,
@@ -56,7 +56,7 @@ pub struct OpenProposal {
 pub struct Proposals {
     /// The first 1,000.
     pub proposals: Vec<OpenProposal>,
-    /// How many there are.
+    /// Open proposals in all.
     pub total: u32,
 }
 
@@ -67,7 +67,7 @@ pub struct Proposals {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SettleProposal {
-    /// Whether the change is made, to the text now in force. An approved lesson stays approved, by whoever accepts.
+    /// True if the change is to be made, to the text now in force. An approved lesson stays approved, by whoever accepts.
     pub accept: bool,
     /// The text in force that the proposal was seen against; when given and no longer current, accepting is a conflict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,10 +89,10 @@ pub struct SettleProposal {
 pub struct RevisionField {
     /// Its name, such as `title`.
     pub name: String,
-    /// What it was in the revision before; `null` in the first one.
+    /// Its value in the revision before; `null` in the first one.
     pub before: Option<String>,
-    /// What it was in this one.
+    /// Its value in this one.
     pub after: String,
-    /// Whether this revision changed it.
+    /// True if this revision changed it.
     pub changed: bool,
 }

@@ -7,20 +7,20 @@ use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What a trading agent sees of its market.
+/// A trading agent's view of its market.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Market {
-    /// How much prices move.
+    /// The size of price moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volatility: Option<Volatility>,
     /// Where prices go.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trend: Option<Trend>,
-    /// Whether positions are open.
+    /// True if positions are open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub has_open_positions: Option<bool>,
     /// Losses in the recent past.
@@ -81,7 +81,7 @@ pub struct Recommend {
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::ID), regex(pattern = r"\S")))]
     #[field(name)]
     pub decision_id: Option<String>,
-    /// Whether to answer with the trace.
+    /// Set to get the trace with the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<bool>,
     /// Ranking constants to use instead of the space's: an object with the names that
@@ -93,10 +93,10 @@ pub struct Recommend {
         schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")
     )]
     pub policy: Option<serde_json::Value>,
-    /// Whether to only look: nothing is counted as shown, and no decision begins.
+    /// Set to only look: nothing is counted as shown, and no decision begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
-    /// Which lessons that were left out the trace is to hold; all when absent.
+    /// The lessons left out that the trace is to hold; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_part: Option<TracePart>,
 }
@@ -124,7 +124,7 @@ pub struct TracePart {
     pub limit: Option<u32>,
 }
 
-/// How many lessons were left out for a reason.
+/// The count of lessons left out for a reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -132,7 +132,7 @@ pub struct TracePart {
 pub struct LeftOut {
     /// A word of [`TraceEntry::excluded`].
     pub reason: String,
-    /// How many, of those that [`TracePart::text`] asks for.
+    /// Lessons left out, of those that [`TracePart::text`] asks for.
     pub count: u32,
 }
 
@@ -143,9 +143,9 @@ pub struct LeftOut {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// Whether the model took part.
+    /// True if the model took part.
     pub semantic: bool,
-    /// How many lessons have another rank, came in or fell out.
+    /// Lessons that have another rank, came in or fell out.
     pub moved: u32,
     /// Every lesson of either answer: in the second one's order, then those that fell out.
     pub lessons: Vec<Compared>,
@@ -165,9 +165,9 @@ pub struct Compared {
     pub before: Placed,
     /// With those of the request.
     pub after: Placed,
-    /// What the factors did in each, the greatest difference first; those without one are left out.
+    /// Effects of the factors in each, the greatest difference first; those without one are left out.
     pub factors: Vec<FactorChange>,
-    /// What moved its score most, in words.
+    /// The cause that moved its score most, in words.
     pub sentence: String,
 }
 
@@ -189,7 +189,7 @@ pub struct Placed {
     pub reason: Option<String>,
 }
 
-/// What a factor did to a score in two answers.
+/// A factor's effect on a score in two answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -224,7 +224,7 @@ pub struct Recommended {
     pub tokens: u32,
     /// The lesson.
     pub lesson: LessonView,
-    /// Whether its texts are cut, because those of all lessons together take more than `max_tokens`.
+    /// True if its texts are cut, because those of all lessons together take more than `max_tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shortened: Option<bool>,
     /// Lessons of the answer, by slug, of which one denies what the other says: only one of them can be right here.
@@ -241,29 +241,29 @@ pub struct Recommended {
 pub struct Recommendations {
     /// Names this retrieval.
     pub retrieval_id: String,
-    /// Whether the model took part.
+    /// True if the model took part.
     pub semantic: bool,
     /// Why it took no part, or which lessons it left to their words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic_reason: Option<String>,
-    /// Whether the lessons may be older than the store's.
+    /// True if the lessons may be older than the store's.
     pub stale: bool,
     /// The lessons, best first.
     pub recommended: Vec<Recommended>,
-    /// How many lessons were in the pool.
+    /// Lessons in the pool.
     pub total_considered: u32,
     /// Of how many lessons, where the store chose the candidates that were ranked: then all counts are of these candidates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates_of: Option<u32>,
-    /// How many fell to their outcomes.
+    /// Lessons that fell to their outcomes.
     pub excluded_low_effectiveness: u32,
-    /// How many fell to their relevance.
+    /// Lessons that fell to their relevance.
     pub excluded_low_relevance: u32,
     /// With a `query`: how many match so much less than the best one that they are hardly the right ones.
     pub excluded_unlikely: u32,
-    /// What to give the agent.
+    /// The text to give the agent.
     pub prompt: String,
-    /// What to do next when nothing was found.
+    /// The next step when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// The tool servers that worked for requests like `query`, best first: two at most, by the names that agents gave them.
@@ -278,7 +278,7 @@ pub struct Recommendations {
     /// `true` where the decision takes part in measuring what lessons do, so that lessons may be missing; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_measurement: Option<bool>,
-    /// What was withheld for that; people are told, agents are not.
+    /// The lessons withheld for that; people are told, agents are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<DecisionMeasured>,
     /// With a `decision_id`: how many of the lessons were not recommended for it before, so that a record was made of each.
@@ -286,7 +286,7 @@ pub struct Recommendations {
     pub recommendations_created: Option<u32>,
 }
 
-/// How a factor takes part in a score.
+/// The operation by which a factor takes part in a score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -308,13 +308,13 @@ pub enum FactorKind {
 pub struct Factor {
     /// Its name, such as `similarity`.
     pub name: Cow<'static, str>,
-    /// How it takes part.
+    /// The operation.
     pub kind: FactorKind,
-    /// What went in.
+    /// The value that went in.
     pub input: f64,
-    /// What it was weighted with.
+    /// The weight of that value.
     pub weight: f64,
-    /// What came out: the addend, the multiplier or the cap.
+    /// The result: the addend, the multiplier or the cap.
     pub contribution: f64,
     /// The running score after it.
     pub running: f64,
@@ -322,7 +322,7 @@ pub struct Factor {
     pub note: String,
 }
 
-/// What the ranking did with one lesson.
+/// The course of one lesson through the ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -336,10 +336,10 @@ pub struct TraceEntry {
     pub rank: Option<u32>,
     /// Relevance, 0 to 1, before standing.
     pub relevance: f64,
-    /// How likely it is to be the right one, 0 to 1, by its match and the best one's; `null` without a query, where no
-    /// lesson matches, and of a lesson that was left out before.
+    /// Chance that it is the right one, 0 to 1, by its match and the best one's; `null` without a query, where no lesson
+    /// matches, and of a lesson that was left out before.
     pub likelihood: Option<f64>,
-    /// How that came about.
+    /// The formula behind that chance.
     pub likelihood_formula: Option<String>,
     /// The final score: the factors' running value after the last one.
     pub score: f64,
@@ -360,7 +360,7 @@ pub struct TraceEntry {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct Search {
-    /// What to look for.
+    /// The text to look for.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
     #[field(sought)]
     pub query: String,
@@ -368,7 +368,7 @@ pub struct Search {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = crate::limits::LIMIT)))]
     pub limit: Option<u32>,
-    /// Whether each result carries its factors.
+    /// Set to get the factors with each result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explain: Option<bool>,
 }
@@ -404,14 +404,14 @@ pub struct Found {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SearchResults {
-    /// Whether the model took part.
+    /// True if the model took part.
     pub semantic: bool,
     /// Why it took no part, or which lessons it left to their words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub semantic_reason: Option<String>,
     /// The results, best first.
     pub results: Vec<Found>,
-    /// What to do next when nothing was found.
+    /// The next step when nothing was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }

@@ -35,7 +35,7 @@ pub struct LessonRank {
 pub struct DayActivity {
     /// The day, such as `2026-11-22`, in UTC.
     pub day: String,
-    /// How many events.
+    /// Events of that day.
     pub events: u32,
 }
 
@@ -89,9 +89,9 @@ pub struct Stats {
 pub struct Constant {
     /// Its section and name, such as `rank.match_weight`: where `PATCH /v1/policy` takes it.
     pub name: String,
-    /// What it does, in a sentence.
+    /// Its effect, in a sentence.
     pub about: String,
-    /// What it holds.
+    /// The kind of its value.
     pub kind: ConstantKind,
     /// Its value where the space has set none.
     #[cfg_attr(feature = "typescript", ts(type = "unknown"))]
@@ -142,7 +142,7 @@ pub struct Funnel {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelHealth {
-    /// Whether a model is loaded.
+    /// True if a model is loaded.
     pub loaded: bool,
     /// Its id, empty without one.
     pub id: String,
@@ -176,15 +176,15 @@ pub struct StoreHealth {
 pub struct HealthIssue {
     /// A stable code, such as `no_feedback`.
     pub code: String,
-    /// How much it weighs.
+    /// The weight of the issue.
     pub severity: Severity,
-    /// What is the matter.
+    /// The problem in words.
     pub message: String,
-    /// What to do about it.
+    /// The step to take about it.
     pub remedy: String,
 }
 
-/// What was heard of the sessions that lessons were recommended in.
+/// Reports from the sessions that lessons were recommended in.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -198,9 +198,9 @@ pub struct SessionFeedback {
     pub last_silent: Option<String>,
 }
 
-/// How the runs of a space went: `runs` is `with_outcome`, `pending` and `control` together. Success is told one way
-/// everywhere: of the runs with a final outcome, the share that went well, `successes / with_outcome`. Control runs, which
-/// the others are compared with, are told apart.
+/// Counts of a space's runs by how they ended: `runs` is `with_outcome`, `pending` and `control` together. Success is told
+/// one way everywhere: of the runs with a final outcome, the share that went well, `successes / with_outcome`. Control runs,
+/// which the others are compared with, are told apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -218,7 +218,7 @@ pub struct RunCounts {
     pub control: u32,
 }
 
-/// What there is to give to agents.
+/// The supply of lessons for agents.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -230,7 +230,7 @@ pub struct Supply {
     pub left_out: u32,
     /// The newest runs in a row that were given no lesson, control runs aside; 0 where none ever was given one.
     pub empty_runs: u32,
-    /// What to do where all are left out, or where runs stay empty for that; `null` else.
+    /// The step to take where all are left out, or where runs stay empty for that; `null` else.
     pub remedy: Option<String>,
 }
 
@@ -240,19 +240,19 @@ pub struct Supply {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
-    /// How the space is: as its weightiest issue says.
+    /// The condition of the space: as its weightiest issue says.
     pub status: HealthStatus,
-    /// What should be looked at, the weightiest first.
+    /// Issues to look at, the weightiest first.
     pub issues: Vec<HealthIssue>,
     /// The engine's version.
     pub version: String,
-    /// How its runs went.
+    /// Counts of its runs by how they ended.
     pub runs: RunCounts,
-    /// What there is to give to agents.
+    /// The supply of lessons for agents.
     pub supply: Supply,
     /// Feedback in the last seven days.
     pub feedback_last_7_days: u32,
-    /// What was heard of the sessions of the last seven days.
+    /// Reports from the sessions of the last seven days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub sessions: Option<SessionFeedback>,

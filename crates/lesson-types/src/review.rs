@@ -35,11 +35,11 @@ pub struct NearDuplicate {
     pub title: String,
     /// Its badge.
     pub badge: Badge,
-    /// Whether a person stands behind it.
+    /// State of its approval by a person.
     pub trust: Trust,
-    /// How alike they are, 0 to 1.
+    /// Likeness of the two, 0 to 1.
     pub similarity: f64,
-    /// What `similarity` counts.
+    /// The quantity that `similarity` is.
     pub measure: Measure,
     /// The word by which one of them denies what the other says, such as `not`; `null` where they say the same. Who merges
     /// them loses one of two opposite rules.
@@ -64,7 +64,7 @@ pub struct ReviewItem {
     pub title: String,
     /// Why it is here, the weightiest reason first; at least one.
     pub reasons: Vec<ReviewReason>,
-    /// Whether a person stands behind it.
+    /// State of its approval by a person.
     pub trust: Trust,
     /// Its badge.
     pub badge: Badge,
@@ -79,7 +79,7 @@ pub struct ReviewItem {
     pub times_helpful: u32,
     /// Ratings: not helpful.
     pub times_not_helpful: u32,
-    /// Whether outcomes allow it to be recommended.
+    /// Its fitness to be recommended, by its outcomes.
     pub qualification: Qualification,
     /// Decisions with an outcome that applied it.
     pub times_applied: u32,
@@ -89,22 +89,22 @@ pub struct ReviewItem {
     pub effectiveness: f64,
     /// Uses in which it was a cause.
     pub causal_hits: u32,
-    /// How much more often runs go well with it, as far as seen.
+    /// Gain in the success of runs that apply it, as far as seen.
     pub lift: LiftBelief,
-    /// What to do with a lesson that outcomes keep out or that is a candidate for pruning; `null`
+    /// The remedy for a lesson that outcomes keep out or that is a candidate for pruning; `null`
     /// for others.
     pub remedy: Option<String>,
     /// When its text or life last changed.
     pub updated_at: String,
     /// Hash of the text; a review names the hash it saw.
     pub content_hash: String,
-    /// What was measured of a lesson that is said to hurt, with its interval; absent for others.
+    /// The measured lift of a lesson that is said to hurt, with its interval; absent for others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub hurts: Option<Lift>,
 }
 
-/// How many lessons of the queue have each reason; a lesson may have several.
+/// Counts of the queue's lessons by reason; a lesson may have several.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -142,11 +142,11 @@ pub struct ReviewQueue {
     pub items: Vec<ReviewItem>,
     /// All that waits, whatever the filters: lessons, and changes that agents propose.
     pub total: u32,
-    /// How many of `total` are proposals, which `GET /v1/proposals` lists.
+    /// Proposals in `total`, which `GET /v1/proposals` lists.
     pub proposals: u32,
-    /// How many lessons fit the filters.
+    /// Lessons that fit the filters.
     pub fits: u32,
-    /// How many lessons for each reason, whatever the filters.
+    /// Counts of lessons by reason, whatever the filters.
     pub counts: ReviewCounts,
     /// All lessons that wait though their text is approved: a person may keep such a lesson as it
     /// is, which is no event. At most 1,005.
@@ -165,15 +165,15 @@ pub struct ReviewQueue {
 pub struct SuggestedOutcome {
     /// The decision.
     pub decision_id: String,
-    /// What it points to.
+    /// The outcome that it points to.
     pub outcome: DecisionOutcome,
     /// Why, in one sentence.
     pub because: String,
     /// When the session ended.
     pub at: String,
-    /// What the decision was about; `null` when that was not said.
+    /// The subject of the decision; `null` when that was not said.
     pub query: Option<String>,
-    /// How many lessons were recommended for it.
+    /// Lessons that were recommended for it.
     pub lessons: u32,
 }
 
@@ -183,11 +183,11 @@ pub struct SuggestedOutcome {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SettleSuggestion {
-    /// Whether it is so: the outcome is recorded then, as by `POST /v1/outcome`. Else it is not suggested again.
+    /// True if it is so: the outcome is recorded then, as by `POST /v1/outcome`. Else it is not suggested again.
     pub accept: bool,
 }
 
-/// What came of it.
+/// The answer to `POST /v1/decisions/{id}/suggestion`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

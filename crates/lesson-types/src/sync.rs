@@ -37,11 +37,11 @@ pub enum SyncPhase {
 pub struct SyncStatus {
     /// Where it stands.
     pub phase: SyncPhase,
-    /// What is wrong and what to do, in one sentence for a person; `null` when all is well.
+    /// The problem and its remedy, in one sentence for a person; `null` when all is well.
     pub message: Option<String>,
     /// The server's address; empty when off.
     pub url: String,
-    /// Who is signed in; empty when off.
+    /// The email address that is signed in; empty when off.
     pub email: String,
     /// The id of that account; empty when off. What is done here stands in the ledger as by `person:` and this id.
     pub account: String,
@@ -51,7 +51,7 @@ pub struct SyncStatus {
     pub space_id: String,
     /// Events made here that the server has not acknowledged.
     pub unsent: u32,
-    /// How far the first or a long sync is; `null` when there is nothing to show.
+    /// Progress of the first or a long sync; `null` when there is nothing to show.
     pub progress: Option<SyncProgress>,
     /// When both sides were last the same; `null` when never.
     pub synced_at: Option<String>,
@@ -61,12 +61,12 @@ pub struct SyncStatus {
     pub conflicts: u32,
     /// Other events that the server did not take.
     pub set_aside: u32,
-    /// Whether the space is worked on on the server: no copy of it is kept here, and each request reads what it needs.
+    /// True if the space is worked on on the server: no copy of it is kept here, and each request reads what it needs.
     #[serde(default)]
     pub on_server: bool,
 }
 
-/// How far a long sync is.
+/// The progress of a long sync.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -91,7 +91,7 @@ pub struct Connect {
     /// The publishable (anon) key.
     #[field(verbatim)]
     pub key: String,
-    /// Who signs in.
+    /// The email address to sign in with.
     #[field(verbatim)]
     pub email: String,
     /// The password; it is not kept.
@@ -149,19 +149,19 @@ pub struct HoldSpace {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Connected {
-    /// Whether the link is made; syncing begins by itself.
+    /// True if the link is made; syncing begins by itself.
     pub connected: bool,
     /// When neither `space` nor `create` was given: the spaces of this person. Repeat the request
     /// with one of them, or with `create`. With `large`: the space that was chosen.
     pub spaces: Vec<SpaceChoice>,
-    /// How large the space is, where nothing was connected because a copy would take much. Repeat the request with its id as
+    /// The size of the space, where nothing was connected because a copy would take much. Repeat the request with its id as
     /// `space` and with `hold`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub large: Option<LargeSpace>,
 }
 
-/// What a copy of a large space comes to.
+/// The size of a copy of a large space.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -203,7 +203,7 @@ pub struct SignIn {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SignOut {
-    /// Whether events that the server does not have may be lost. Without it such a request is
+    /// Set if events that the server does not have may be lost. Without it such a request is
     /// refused with `conflict`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard_unsent: Option<bool>,
@@ -233,14 +233,14 @@ pub struct DeleteSpace {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SpaceDeletion {
-    /// Whether the space is gone.
+    /// True if the space is gone.
     pub deleted: bool,
-    /// What has to be confirmed, as long as it is not.
+    /// The deletion that has to be confirmed, as long as it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirm: Option<ConfirmDeletion>,
 }
 
-/// What would be deleted, and the code that confirms it.
+/// The data that would be deleted, and the code that confirms it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -299,9 +299,9 @@ pub struct EditConflict {
 pub struct ConflictField {
     /// Its name, such as `recommendation`.
     pub name: String,
-    /// What the lesson says now; lists are joined by a comma.
+    /// The lesson's value now; lists are joined by a comma.
     pub theirs: String,
-    /// What the edit says.
+    /// The edit's value.
     pub mine: String,
 }
 
@@ -325,7 +325,7 @@ pub struct SetAsideEvent {
     pub reason: String,
 }
 
-/// What a person decides about events that were set aside.
+/// A person's decision about events that were set aside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Fields)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

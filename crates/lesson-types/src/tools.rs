@@ -1,4 +1,4 @@
-//! Which tool server worked for which request.
+//! Requests and the tool server that worked for each.
 
 use lesson_derive::Fields;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSuccess {
-    /// What was asked.
+    /// The request in words.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
     #[field(name)]
     pub query: String,
@@ -38,7 +38,7 @@ pub enum NotRecorded {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct ToolRecorded {
-    /// Whether there is a new record.
+    /// True if there is a new record.
     pub recorded: bool,
     /// Why not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -52,7 +52,7 @@ pub struct ToolRecorded {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", ts(optional_fields))]
 pub struct SuggestTools {
-    /// What is to be done.
+    /// The task to be done.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = crate::limits::QUERY), regex(pattern = r"\S")))]
     #[field(sought)]
     pub query: String,
@@ -68,13 +68,13 @@ pub struct SuggestTools {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolReason {
-    /// What was asked then.
+    /// The request of that time.
     pub query: String,
-    /// How long ago, in days.
+    /// The age of the record in days.
     pub age_days: f64,
-    /// What its age leaves of it, 0 to 1.
+    /// The weight that its age leaves it, 0 to 1.
     pub weight: f64,
-    /// What it adds to the server's score.
+    /// Its share of the server's score.
     pub score: f64,
 }
 
@@ -100,13 +100,13 @@ pub struct SuggestedServer {
 pub struct ToolSuggestions {
     /// Best first.
     pub servers: Vec<SuggestedServer>,
-    /// How many records there are.
+    /// Records in all.
     pub records: u32,
-    /// How records lose weight with age.
+    /// Loss of weight of records with age.
     pub decay: Decay,
 }
 
-/// How a record loses weight with age.
+/// The loss of weight of a record with age.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -140,7 +140,7 @@ pub struct ToolRecordsQuery {
     /// Only records with this in their request or server, whatever the case.
     #[field(sought)]
     pub q: Option<String>,
-    /// How many to pass over; 0 when absent.
+    /// Records to pass over; 0 when absent.
     pub offset: Option<u32>,
     /// 1 to 1,000; 50 when absent.
     pub limit: Option<u32>,
@@ -152,19 +152,19 @@ pub struct ToolRecordsQuery {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolRecordView {
-    /// What was asked.
+    /// The request in words.
     pub query: String,
     /// The server.
     pub server: String,
     /// When it last did it.
     pub at: String,
-    /// How long ago, in days.
+    /// The time since then, in days.
     pub age_days: f64,
-    /// What its age leaves of it, 0 to 1.
+    /// The weight that its age leaves it, 0 to 1.
     pub weight: f64,
 }
 
-/// What worked for which request, latest first.
+/// Requests and the server that worked for each, latest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -172,8 +172,8 @@ pub struct ToolRecordView {
 pub struct ToolRecords {
     /// The records of this page.
     pub records: Vec<ToolRecordView>,
-    /// How many fit in all.
+    /// Records that fit, in all.
     pub total: u32,
-    /// How records lose weight with age.
+    /// Loss of weight of records with age.
     pub decay: Decay,
 }

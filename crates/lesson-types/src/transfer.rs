@@ -52,7 +52,7 @@ pub struct Import {
     /// The files.
     #[cfg_attr(feature = "schema", schemars(length(max = crate::limits::FILES)))]
     pub files: Vec<ImportFile>,
-    /// Whether to only say what would happen.
+    /// Set to only say what would happen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
 }
@@ -71,7 +71,7 @@ pub struct Rejected {
     pub line: Option<u32>,
     /// A stable code, such as `front_matter`.
     pub code: String,
-    /// What was wrong and what to do.
+    /// The problem and the remedy.
     pub message: String,
 }
 
@@ -95,9 +95,9 @@ pub struct Imported {
     /// The lessons that were added or changed, by the format of their file, such as `cursor`.
     #[serde(default)]
     pub formats: BTreeMap<String, u32>,
-    /// What was not taken.
+    /// Files and parts that were not taken.
     pub rejected: Vec<Rejected>,
-    /// What was taken, but not as it stood: dropped fields, redacted secrets, quarantined text.
+    /// Parts that were taken, but not as they stood: dropped fields, redacted secrets, quarantined text.
     pub warnings: Vec<Rejected>,
     /// The lessons that were added or updated, to find them and to take the import back.
     pub lessons: Vec<ImportedLesson>,
@@ -109,14 +109,14 @@ pub struct Imported {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ImportedLesson {
-    /// Which.
+    /// The lesson's slug.
     #[field(sought)]
     pub slug: String,
     /// The revision that its text has now; 1 where it was added by a file of lessons.
     pub rev: u32,
-    /// Whether it was added, or brought back from the archive; otherwise its text was changed.
+    /// True if it was added, or brought back from the archive; otherwise its text was changed.
     pub added: bool,
-    /// Whether it is archived, so that no agent gets it until it is restored.
+    /// True if it is archived, so that no agent gets it until it is restored.
     pub archived: bool,
     /// The revision that it has since the import was taken back; absent while what the import did to it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,12 +133,12 @@ pub struct ImportedLesson {
 pub struct TurnImport {
     /// The import's lessons, 1 to 1,000 of them, as the import or its last turn answered them.
     pub lessons: Vec<ImportedLesson>,
-    /// Whether an import that was taken back is brought again.
+    /// Set to bring an import again that was taken back.
     #[serde(default)]
     pub redo: bool,
 }
 
-/// What a turn of an import did. All of it is stored together.
+/// The answer to `POST /v1/import/turn`: the changes of that turn. All of it is stored together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -23,7 +23,7 @@ pub struct WithdrawVoice {
     pub confirm: bool,
 }
 
-/// What a withdrawal changes, or what taking it back does.
+/// Changes that a withdrawal makes, or that taking it back does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -33,13 +33,13 @@ pub struct VoiceWithdrawal {
     pub voice: String,
     /// From when on it counts for nothing; `null` for all of it.
     pub since: Option<String>,
-    /// Whether it counts for nothing after this.
+    /// True if it counts for nothing after this.
     pub withdrawn: bool,
-    /// Whether this was written; `false` for a preview.
+    /// True if this was written; `false` for a preview.
     pub done: bool,
     /// Lessons that go out of use, or come back: the first 1,000 slugs.
     pub lessons: Vec<String>,
-    /// How many they are.
+    /// Such lessons in all.
     pub lessons_total: u32,
     /// Open proposals that go, or come back.
     pub proposals: u32,
@@ -51,7 +51,7 @@ pub struct VoiceWithdrawal {
     pub feedback: u32,
     /// Other lessons whose standing moves by it: the first 1,000 slugs.
     pub moved: Vec<String>,
-    /// How many they are.
+    /// Such lessons in all.
     pub moved_total: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct VoiceView {
     pub proposals: u32,
     /// Approved lessons that it alone says fail.
     pub fails_alone: Vec<String>,
-    /// Whether it was withdrawn.
+    /// True if it was withdrawn.
     pub withdrawn: bool,
     /// From when on; `null` for all of it.
     pub since: Option<String>,

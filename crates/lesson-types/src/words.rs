@@ -40,12 +40,12 @@ macro_rules! vocabulary {
 }
 
 vocabulary!(
-    /// What a lesson is about.
+    /// The subject area of a lesson.
     #[derive(Default)]
     Category {
         /// System shape and boundaries.
         Architecture = "architecture",
-        /// How work is done; the default.
+        /// Ways of working; the default.
         #[default]
         Workflow = "workflow",
         /// Attack and defence.
@@ -63,7 +63,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What a bulk act does to each lesson.
+    /// The effect of a bulk act on each lesson.
     BulkAct {
         /// A person stands behind the text.
         Approve = "approve",
@@ -82,7 +82,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What form a lesson takes; read from the prefix of its slug.
+    /// The form of a lesson; read from the prefix of its slug.
     Kind {
         /// Do this.
         Strategy = "strategy",
@@ -95,7 +95,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// Whether a person stands behind a lesson.
+    /// State of a lesson's approval by a person.
     Trust {
         /// Nobody has looked at this text yet.
         Unreviewed = "unreviewed",
@@ -115,7 +115,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// Which badge a lesson wears.
+    /// The badge that a lesson wears.
     BadgeKind {
         /// Applied at least three times with a success rate of at least one half.
         Proven = "proven",
@@ -126,7 +126,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// Whether outcomes allow a lesson to be recommended.
+    /// A lesson's fitness to be recommended, by its outcomes.
     Qualification {
         /// It may be recommended.
         Qualified = "qualified",
@@ -150,7 +150,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// How a lesson was seen in an agent's reasoning.
+    /// The kind of match of a lesson in an agent's reasoning.
     MatchType {
         /// Named by its slug.
         Explicit = "explicit",
@@ -163,7 +163,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What came of a decision. `profit` and `loss` are read as `success` and `failure`.
+    /// The outcome of a decision. `profit` and `loss` are read as `success` and `failure`.
     DecisionOutcome {
         /// It went well.
         Success = "success" or "profit",
@@ -174,7 +174,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What came of a session.
+    /// The outcome of a session.
     FeedbackOutcome {
         /// The work was delivered.
         Delivered = "delivered",
@@ -206,7 +206,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// Which of a machine's stores something lies in.
+    /// The store, of a machine's two, that something lies in.
     StoreName {
         /// The project's.
         Project = "project",
@@ -215,18 +215,18 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// How a space is.
+    /// The condition of a space.
     HealthStatus {
         /// Nothing has to be done.
         Ok = "ok",
         /// It works, but something is missing or left out.
         Degraded = "degraded",
-        /// What is written now may be lost.
+        /// Events written now may be lost.
         Failing = "failing",
     }
 );
 vocabulary!(
-    /// How much an issue weighs.
+    /// The weight of an issue.
     Severity {
         /// Worth knowing; the status stays `ok`.
         Notice = "notice",
@@ -237,7 +237,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// How the likeness of two lessons was measured.
+    /// The measure of the likeness of two lessons.
     Measure {
         /// The cosine of their vectors.
         Meaning = "meaning",
@@ -246,7 +246,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// How much prices move.
+    /// The size of price moves.
     Volatility {
         /// Calm.
         Low = "low",
@@ -268,10 +268,10 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What past use does to a lesson's relevance.
+    /// The rule by which past use changes a lesson's relevance.
     #[derive(Default)]
     StandingRule {
-        /// What is believed of the lesson's lift.
+        /// The belief about the lesson's lift.
         #[default]
         Lift = "lift",
         /// The rules of the sources: ratings, surfacings, causal feedback, qualification.
@@ -279,7 +279,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What may be said of a lesson's lift.
+    /// The verdict on a lesson's lift that the measurement allows.
     #[derive(Default)]
     LiftVerdict {
         /// Decisions go well more often with it.
@@ -294,7 +294,7 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// What the lift of a lesson says, by its interval.
+    /// The reading of a lesson's lift, by its interval.
     #[derive(Default)]
     LiftWord {
         /// The interval lies above 0.
@@ -307,10 +307,10 @@ vocabulary!(
     }
 );
 vocabulary!(
-    /// Whether an interval is given, and why not.
+    /// State of an interval: given, or the reason why it is not.
     #[derive(Default)]
     LiftGuard {
-        /// It is.
+        /// It is given.
         Given = "given",
         /// Fewer than 20 decisions with an outcome in an arm, or fewer than 5 successes or 5 failures.
         #[default]
@@ -321,7 +321,7 @@ vocabulary!(
 );
 
 vocabulary!(
-    /// What a constant holds.
+    /// The kind of value that a constant holds.
     ConstantKind {
         /// A number.
         Number = "number",
@@ -337,7 +337,7 @@ vocabulary!(
 );
 
 impl LiftVerdict {
-    /// What is said of a lesson, as people read it; `more_runs` is that of [`crate::LessonLift`].
+    /// Puts the verdict in words, as people read it; `more_runs` is that of [`crate::LessonLift`].
     ///
     /// ```
     /// use lesson_types::LiftVerdict;
@@ -382,7 +382,7 @@ impl Kind {
 }
 
 impl DecisionOutcome {
-    /// Whether this outcome settles a decision.
+    /// True if this outcome settles a decision.
     pub fn is_final(self) -> bool {
         self != Self::Pending
     }

@@ -1,4 +1,4 @@
-//! What the page and the engine worker say to each other by `postMessage`.
+//! The messages between the page and the engine worker, sent by `postMessage`.
 
 use crate::envelope::{Request, Response};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum ToWorker {
         /// The request; its body may be a text of JSON. The files of an import may have a `File` as `content` instead of its text: the worker reads
         /// it, so that the page is not held, and rejects what is not UTF-8.
         request: Request,
-        /// Whether the body of a good answer is to come as a `Blob`: an export as the file that a person saves
+        /// Set to get the body of a good answer as a `Blob`: an export as the file that a person saves
         /// (markdown as a zip archive), made in the worker.
         #[serde(default)]
         as_file: bool,
@@ -23,7 +23,7 @@ pub enum ToWorker {
     /// Fetch the model pack (from the cache when it is there), load it and embed what has no
     /// vector yet; answered by [`FromWorker::Model`] as it goes on.
     LoadModel {
-        /// Which model, in place of one that is loaded; absent: the one that is kept, or else the English one.
+        /// The model to load in place of one that is loaded; absent: the one that is kept, or else the English one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         model: Option<ModelName>,
@@ -36,7 +36,7 @@ pub enum ToWorker {
     ResumeIndexing,
     /// Somebody looks at the page, or not any more: what a server has is asked for more often meanwhile.
     Watch {
-        /// Whether somebody does.
+        /// True if somebody does.
         watched: bool,
     },
 }
@@ -48,12 +48,12 @@ pub enum ToWorker {
 pub enum FromWorker {
     /// The engine is open and answers.
     Ready {
-        /// Which build runs: `relaxed-simd` or `simd128`.
+        /// The build that runs: `relaxed-simd` or `simd128`.
         build: String,
-        /// Whether a model pack is in the cache; the page then asks for it without being told.
+        /// True if a model pack is in the cache; the page then asks for it without being told.
         model_cached: bool,
-        /// How a person types a command of the process that serves the page, such as `npx lessonloop`; absent where a
-        /// browser runs the engine.
+        /// The start of a command of the process that serves the page, as a person types it, such as `npx lessonloop`; absent
+        /// where a browser runs the engine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "typescript", ts(optional))]
         command: Option<String>,
@@ -79,19 +79,19 @@ pub enum FromWorker {
     },
     /// The store was changed, by this tab or by another one.
     Changed,
-    /// What was stored was deleted under the open page, by a person or by the browser; the engine goes on with what is
-    /// there now.
+    /// The stored data was deleted under the open page, by a person or by the browser; the engine goes on with what is there
+    /// now.
     Cleared,
     /// Where syncing stands has changed: `GET /v1/sync` answers something else.
     Synced,
     /// The engine failed and was started anew; stored events are kept.
     Restarted {
-        /// What happened, for a person.
+        /// The failure, for a person.
         message: String,
     },
     /// The engine can't be opened, for example for want of WebAssembly or IndexedDB.
     Failed {
-        /// What happened and what to do, for a person.
+        /// The failure and the remedy, for a person.
         message: String,
     },
 }
@@ -148,7 +148,7 @@ pub enum ModelState {
     },
     /// It did not work out; keyword ranking goes on.
     Failed {
-        /// What happened and what to do, for a person.
+        /// The failure and the remedy, for a person.
         message: String,
     },
 }

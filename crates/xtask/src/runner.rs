@@ -55,6 +55,8 @@ pub enum Runner {
     Cargo(&'static [&'static str]),
     /// `cargo test` of targets of the package `tests`, on this machine.
     Tests(&'static [&'static str]),
+    /// Compiles the native benches, which measure when they are named.
+    Benches,
     /// The tests of the module, of the kernels and of the dashboard's pieces, in headless Chromium.
     Wasm,
     /// Node's test runner over these files of `tests/`, with the built site served, and a fresh local stack beside it
@@ -93,6 +95,14 @@ impl Runner {
             Self::Cargo(arguments) => cargo_test(cache, needs, arguments),
             Self::Tests(targets) => {
                 cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())
+            }
+            Self::Benches => {
+                let mut cargo = run::cargo(cache)?;
+                cargo.args(["build", "--profile", "test"]).args(NATIVE);
+                cargo.args(["-p", "tests", "--benches"]);
+                run::loud(cargo, "mend what the compiler names in tests/benches")?;
+                println!("every bench of tests/ compiles");
+                Ok(())
             }
             Self::Wasm => in_browser(cache),
             Self::Node(folders) => node(cache, folders, needs, only),

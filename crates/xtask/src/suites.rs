@@ -82,6 +82,12 @@ const SUITES: &[Suite] = &[
         runner: Runner::Tests(&["--test", "relevance"]),
     },
     Suite {
+        name: "benches",
+        about: "the native benches compile; they measure when they are named",
+        needs: &[],
+        runner: Runner::Benches,
+    },
+    Suite {
         name: "wasm",
         about: "the module in headless Chromium, IndexedDB included; random ledgers fold as natively; the kernels, and the dashboard's reckoning and pieces there",
         needs: &[Need::WasmTarget, Need::WasmRunner, Need::Browser],

@@ -1,7 +1,7 @@
 // One cold start: from navigation to the first vector, by what the address names. Then the steady state.
 
 const TEXT = "Turn on row policies for every table that a client can reach, and test them as another tenant.";
-/** How long the steady state is looked at, in milliseconds, and how many of the last runs count. */
+/** Time for which the steady state is measured, in milliseconds, and the number of last runs that count. */
 const STEADY_MS = 2_000;
 const STEADY_RUNS = 20;
 

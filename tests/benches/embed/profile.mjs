@@ -1,4 +1,4 @@
-// What each kind of op takes of one sentence, and how close its products come to what this machine can do at most.
+// The time that each kind of op takes of one sentence, and how close its products come to what this machine can do at most.
 import binaryen from "binaryen";
 
 import { textsOf } from "./texts.mjs";

@@ -15,7 +15,7 @@ const TEXTS = 24;
 export const BATCH = { texts: 64, tokens: 64, bars: { simd128: 1.2, relaxed: 2.0 } };
 const SENTENCE_ROUNDS = 60;
 const BATCH_ROUNDS = 8;
-/** What is hot is compiled a second time, better, while it runs; rounds until then do not count. */
+/** Hot code is compiled a second time, better, while it runs; rounds until then do not count. */
 const WARMING_MS = 6_000;
 
 const PEER = "peer";

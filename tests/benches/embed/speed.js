@@ -121,7 +121,7 @@ window.bench = {
     return found;
   },
 
-  /** What each kind of op takes of one embedding by one of our builds. */
+  /** Measures the time that each kind of op takes of one embedding by one of our builds. */
   profile: (build, text, rounds) => sides[build].profile(text, rounds),
 
   /** Megabytes of each side's module. */

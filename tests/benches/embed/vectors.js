@@ -1,4 +1,4 @@
-// What the peer's output needs to become a vector like ours.
+// Turns the peer's output into vectors like ours, and compares the two.
 
 /** The mean of each text's token states, made unit length; `states` is texts × tokens × dims. */
 export function pooled(states, texts, tokens, dims) {

@@ -9,9 +9,9 @@ use std::path::Path;
 pub struct Headline {
     /// The test's number.
     pub test: usize,
-    /// How often it was shown.
+    /// Number of times that it was shown.
     pub views: u32,
-    /// How often it was clicked.
+    /// Number of times that it was clicked.
     pub clicks: u32,
 }
 

@@ -50,7 +50,7 @@ impl Arm {
         }
     }
 
-    /// Whether the product's own fold has to see what happens.
+    /// True if the product's own fold has to see what happens.
     fn folds(self) -> bool {
         matches!(self, Self::Seeds | Self::Lift | Self::Withheld(_))
     }
@@ -65,22 +65,22 @@ pub struct Given {
     pub seen: Option<f64>,
 }
 
-/// What is seen of a decision when its outcome comes.
+/// A decision as it is seen when its outcome comes.
 #[derive(Debug, Clone)]
 pub struct Seen {
     /// The decision.
     pub run: usize,
     /// Its domain.
     pub domain: usize,
-    /// Who asked, and tells how it went.
+    /// The voice that asked, and tells how it went.
     pub voice: &'static str,
     /// Lessons shown.
     pub shown: Vec<Given>,
-    /// Whether it went well, as the voice has it.
+    /// True if it went well, as the voice has it.
     pub success: bool,
 }
 
-/// What an arm has learned.
+/// An arm with all that it has learned.
 pub struct Learner<'a> {
     /// The time, in milliseconds.
     pub now: i64,
@@ -144,7 +144,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// What is believed of a lesson by now.
+    /// Returns the belief about a lesson as of now; `None` if the space does not hold it.
     fn belief(&self, lesson: usize) -> Option<Belief> {
         if self.arm == Arm::Full {
             return Some(self.full.belief(lesson));
@@ -247,7 +247,7 @@ impl<'a> Learner<'a> {
         assert!(folded.is_ok(), "{folded:?}");
     }
 
-    /// Whether the arm would tell a person that a lesson is proven.
+    /// True if the arm would tell a person that a lesson is proven.
     pub fn proves(&self, lesson: usize) -> bool {
         match self.arm {
             Arm::Seeds => self

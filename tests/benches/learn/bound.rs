@@ -5,7 +5,7 @@ use lesson_core::learning::{Base, Belief};
 
 /// The half-life of what is believed, in milliseconds: 180 days.
 const HALF: f64 = 180.0 * 86_400_000.0;
-/// What an outcome adds to the variance of its domain's base rate.
+/// Variance that an outcome adds to its domain's base rate.
 const WALK: f64 = 2e-5;
 
 /// Means of lessons, then of domains' base rates, with their covariance.
@@ -39,7 +39,7 @@ impl Full {
         }
     }
 
-    /// What is believed of a lesson.
+    /// Returns the belief about a lesson.
     pub fn belief(&self, lesson: usize) -> Belief {
         Belief {
             mean: self.mean[lesson],

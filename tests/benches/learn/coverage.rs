@@ -1,4 +1,4 @@
-//! How often an interval misses when somebody looks at every run, and how often a sign is wrong: simulated spaces, each
+//! The rate at which an interval misses when somebody looks at every run, and that of wrong signs: simulated spaces, each
 //! with lessons of its own in domains of their own. `tests/oracles/learning_coverage.py` simulates the same in numpy.
 
 use crate::dice::Dice;
@@ -9,7 +9,7 @@ const LESSONS: usize = 4;
 /// The probability of being withheld.
 const Q: f64 = 0.2;
 
-/// What was counted over all spaces.
+/// Counts over all spaces.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Counted {
     /// Estimates.

@@ -34,7 +34,7 @@ impl Dice {
         ((self.unit() * n as f64) as usize).min(n.saturating_sub(1))
     }
 
-    /// Whether something of this chance happens.
+    /// True with probability `p`, drawn anew at each call.
     pub fn chance(&mut self, p: f64) -> bool {
         self.unit() < p
     }

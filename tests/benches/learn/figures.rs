@@ -31,12 +31,12 @@ impl Mean {
         }
     }
 
-    /// Whether the interval lies below 0.
+    /// True if the interval lies below 0.
     pub fn is_below(&self) -> bool {
         self.value + self.half < 0.0
     }
 
-    /// Whether the interval lies above 0.
+    /// True if the interval lies above 0.
     pub fn is_above(&self) -> bool {
         self.value - self.half > 0.0
     }

@@ -1,5 +1,5 @@
-//! How long `GET /v1/lift` and a recommendation take in a space of 10,000 lessons and 100,000 decisions, through the whole
-//! handler.
+//! The time that `GET /v1/lift` and a recommendation take in a space of 10,000 lessons and 100,000 decisions, through the
+//! whole handler.
 
 use lesson_core::learning::unit;
 use lesson_core::{

@@ -1,5 +1,5 @@
-//! Whether the loop learns: feedback in simulated worlds over the sample lessons, intervals under a look at every run, the
-//! time of `GET /v1/lift`, and real data where somebody has them.
+//! Measures how well the loop learns: feedback in simulated worlds over the sample lessons, intervals under a look at every
+//! run, the time of `GET /v1/lift`, and real data where somebody has them.
 //!
 //! `--worlds N` (40) worlds of each family, `--upworthy FILE` the archive's exploratory set, `--write` writes
 //! `docs/learning.md` and its pictures, as `cargo xtask bench learn` does.

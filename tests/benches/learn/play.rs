@@ -12,7 +12,7 @@ const LATEST: usize = 60;
 /// The share of applied lessons that nobody sees, and of others that are seen as applied.
 const MISSED: f64 = 0.2;
 const FALSE: f64 = 0.05;
-/// What a detection is worth: an agent that names a lesson, as half of those do that applied one, or a likeness of texts.
+/// Confidence of a detection: an agent that names a lesson, as half of those do that applied one, or a likeness of texts.
 const EXPLICIT: f64 = 0.95;
 const IMPLICIT: f64 = 0.6;
 /// A lift from which a lesson is harmful, or good.

@@ -19,7 +19,7 @@ const QUERIES: &str = concat!(
 /// Lessons of a situation that are looked at: the places and as many again twice.
 const CANDIDATES: usize = 15;
 
-/// What is asked, and what fits it.
+/// A situation that is asked about, and the lessons that fit it.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The number of its domain: the domain of its right lesson, or that lesson's category.

@@ -16,7 +16,7 @@ const DRAWS: u64 = 5;
 /// (views, clicks) of a test that arms see, and those that are held out.
 type TestCounts = ((u32, u32), (f64, f64));
 
-/// What an arm gains over a test's mean at a number of views, in clicks per view.
+/// The gain of each arm over a test's mean at a number of views, in clicks per view.
 #[derive(Debug, Clone)]
 pub struct Gain {
     /// Views of each headline.
@@ -129,9 +129,9 @@ fn one_draw(headlines: &[Headline], seen: &[u32], views: u32) -> Vec<(&'static s
         .collect()
 }
 
-/// What lift believes of each headline, over the mean of its test's: the views of a test, turn by turn, are runs in which one
-/// lesson is applied. No view shows the test without a headline, so how its level is shared between base rate and headlines
-/// is open; ranking is among the lessons of a situation, where that has no say.
+/// Returns lift's belief about each headline, over the mean of its test's: the views of a test, turn by turn, are runs in
+/// which one lesson is applied. No view shows the test without a headline, so how its level is shared between base rate and
+/// headlines is open; ranking is among the lessons of a situation, where that has no say.
 fn lifts(headlines: &[Headline], seen: &[u32], views: u32, all: f64) -> Vec<f64> {
     let mut of_test: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, one) in headlines.iter().enumerate() {

@@ -17,23 +17,23 @@ const LIARS: f64 = 0.1;
 pub struct Family {
     /// Its name.
     pub name: &'static str,
-    /// What its seeds begin with: families share no world.
+    /// The upper half of its worlds' seeds: families share no world.
     pub seed: u64,
     /// The base rates of its domains, from and to.
     pub base: (f64, f64),
     /// The share of outcomes that never come.
     pub missing: f64,
-    /// How far situations of one domain lie apart, either way.
+    /// The largest distance of a situation's base rate from its domain's, either way.
     pub within: f64,
-    /// Whether a third of the lessons that help go stale at half-time.
+    /// True if a third of the lessons that help go stale at half-time.
     pub drifts: bool,
-    /// Whether one voice, which asks for a tenth of the decisions, tells each outcome the wrong way round.
+    /// True if one voice, which asks for a tenth of the decisions, tells each outcome the wrong way round.
     pub lies: bool,
     /// Its decisions.
     pub runs: usize,
 }
 
-/// What is common to families; each names what differs.
+/// Common values of the families; each family names what differs.
 const STANDARD: Family = Family {
     name: "standard",
     seed: 2,
@@ -45,7 +45,7 @@ const STANDARD: Family = Family {
     runs: RUNS,
 };
 
-/// What is measured. Constants were chosen on worlds of seed 1, which are in no table.
+/// The families that are measured. Constants were chosen on worlds of seed 1, which are in no table.
 pub const FAMILIES: [Family; 7] = [
     STANDARD,
     Family {
@@ -96,9 +96,9 @@ pub struct World {
     pub lifts: Vec<f64>,
     /// The same from half-time on.
     pub later: Vec<f64>,
-    /// How often decisions in each situation go well without a lesson.
+    /// The success rate of decisions in each situation without a lesson.
     pub base: Vec<f64>,
-    /// What it shares with its family.
+    /// Its family, with the values that its worlds share.
     pub family: Family,
 }
 
@@ -145,7 +145,7 @@ impl World {
         run as i64 * (SPAN / self.family.runs as i64)
     }
 
-    /// Whether the voice that lies asks for the decision for which this was drawn, evenly from 0 to 1.
+    /// True if the voice that lies asks for the decision for which `drawn` was drawn, evenly from 0 to 1.
     pub fn is_lied_about(&self, drawn: f64) -> bool {
         self.family.lies && drawn < LIARS
     }

@@ -26,7 +26,7 @@ pub struct Cut {
     pub content: String,
     /// The author's keywords of at least two words.
     pub phrases: Vec<String>,
-    /// What the author says that one may be in the middle of.
+    /// The author's situations, each something that one may be in the middle of.
     pub situations: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the engine is held against: BM25, cosine, and both with equal weights.
+//! The baselines of the engine: BM25, cosine, and both with equal weights.
 
 use crate::ours::{Answer, Cached};
 use lesson_core::Lesson;
@@ -6,9 +6,9 @@ use lesson_embed::QuantVector;
 use lesson_service::Embedder;
 use std::collections::BTreeMap;
 
-/// How soon another occurrence of a word stops counting; the textbook's value.
+/// Term-frequency saturation: how soon another occurrence of a word stops counting; the textbook's value.
 const K1: f64 = 1.2;
-/// How much a long text is held back; the textbook's value.
+/// Length normalisation: how much a long text is held back; the textbook's value.
 const B: f64 = 0.75;
 
 /// The baselines over one corpus.

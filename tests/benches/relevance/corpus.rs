@@ -1,5 +1,5 @@
-//! What is searched and what is asked: the sample lessons with their labelled queries, or any folder of lessons with
-//! what its authors wrote down as ways to ask for them.
+//! The lessons that are searched and the queries: the sample lessons with their labelled queries, or any folder of lessons
+//! with what its authors wrote down as ways to ask for them.
 
 use crate::author;
 use crate::queries::{self, Kind, Query};
@@ -24,7 +24,7 @@ pub struct Corpus {
     pub files: Vec<(String, String)>,
     /// The lessons in them, by slug.
     pub lessons: Vec<Lesson>,
-    /// What is asked.
+    /// The queries, with the lessons that answer each.
     pub queries: Vec<Query>,
 }
 

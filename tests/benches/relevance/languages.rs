@@ -38,7 +38,7 @@ pub struct Asked {
     pub text: String,
     /// The lessons' places in the corpus.
     pub right: Vec<usize>,
-    /// Whether no constant was chosen by it.
+    /// True if no constant was chosen by it.
     pub held_out: bool,
 }
 

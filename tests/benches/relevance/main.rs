@@ -1,5 +1,5 @@
-//! Whether the right lesson is found, and whether the answer knows how sure it is: recommend and search, with the model
-//! and without, beside BM25, cosine, both as a plain hybrid, and packages from npm.
+//! Measures how well the right lesson is found, and how well calibrated the answer's certainty is: recommend and search, with
+//! the model and without, beside BM25, cosine, both as a plain hybrid, and packages from npm.
 //!
 //! `LESSONLOOP_MODEL_PACK` is the pack. `--lessons DIR` takes another folder of lessons, `--misses` lists the queries
 //! whose right lesson is not first, `--json` ends with one line of JSON, `--languages` asks in other languages
@@ -32,7 +32,7 @@ pub struct Run {
     pub answers: Vec<Answer>,
 }
 
-/// What was asked for on the command line.
+/// The options of the command line.
 #[derive(Default)]
 struct Arguments {
     lessons: Option<PathBuf>,

@@ -1,17 +1,17 @@
-//! How good a ranking is, and how sure a difference between two is.
+//! Quality measures of a ranking, and the certainty of a difference between two.
 
 use crate::ours::Answer;
 
 /// Draws of a bootstrap.
 const DRAWS: usize = 2_000;
-/// What the draws begin with: every run draws the same.
+/// The seed of the draws: every run draws the same.
 const SEED: u64 = 13;
 /// Places that nDCG looks at.
 const DEPTH: usize = 10;
 
 /// The measures' names, in the order of [`Score`].
 pub const MEASURES: [&str; 4] = ["hit@1", "hit@5", "MRR", "nDCG@10"];
-/// How many of them are compared by their differences: all but the last, which moves with MRR.
+/// The number of measures that are compared by their differences: all but the last, which moves with MRR.
 pub const COMPARED: usize = 3;
 
 /// One query's measures, each 0 to 1: whether a right lesson is first, or among five; one over the place of the first

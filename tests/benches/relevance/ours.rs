@@ -18,19 +18,19 @@ pub const WORDS: [&str; 4] = ["low", "medium", "high", "very high"];
 /// The place of *low* in [`WORDS`].
 const LOW: usize = 0;
 
-/// What was answered to one query: lessons by their place in the corpus, best first.
+/// The answer to one query: lessons by their place in the corpus, best first.
 #[derive(Debug, Clone, Default)]
 pub struct Answer {
     /// The lessons.
     pub ranked: Vec<usize>,
     /// The relevance of each, as a place in [`WORDS`]; empty where a way of searching has no words.
     pub words: Vec<usize>,
-    /// How likely each is said to be the right one, and the tokens that it takes; empty but for recommend.
+    /// The stated likelihood that each is the right one, and the tokens that it takes; empty but for recommend.
     pub likely: Vec<(f64, u64)>,
 }
 
 impl Answer {
-    /// Whether no lesson is said to be of more than low relevance.
+    /// True if no lesson is said to be of more than low relevance.
     pub fn is_modest(&self) -> bool {
         self.words.iter().all(|word| *word == LOW)
     }
@@ -41,7 +41,7 @@ pub struct Cached {
     model: Model,
     bytes: usize,
     loading: Duration,
-    /// What each text took.
+    /// Embedding time of each text.
     times: RefCell<Vec<Duration>>,
     held: RefCell<BTreeMap<(String, bool), Vec<f32>>>,
 }
@@ -166,7 +166,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// What `POST /v1/recommend` answers; nothing is counted as shown.
+    /// Returns the answer of `POST /v1/recommend`; nothing is counted as shown.
     ///
     /// # Errors
     /// When it fails.
@@ -211,7 +211,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// What `POST /v1/patterns` answers.
+    /// Returns the answer of `POST /v1/patterns`.
     ///
     /// # Errors
     /// When it fails.
@@ -224,7 +224,7 @@ impl Engine {
         self.read(&self.ask("/v1/patterns", body)?["results"])
     }
 
-    /// What `POST /v1/search` answers.
+    /// Returns the answer of `POST /v1/search`.
     ///
     /// # Errors
     /// When it fails.

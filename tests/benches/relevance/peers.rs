@@ -21,7 +21,7 @@ struct Answered {
     ranked: Vec<Vec<usize>>,
 }
 
-/// What each package answers; `packages` is the folder that they are installed in.
+/// Has each package answer the queries; `packages` is the folder that they are installed in.
 ///
 /// # Errors
 /// When Node or the script fails.

@@ -3,13 +3,13 @@
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// What a query is like.
+/// The kind of a query: its form, or that no lesson answers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Some words, as people and agents search.
     Phrase,
-    /// What an agent is in the middle of, in a sentence or two.
+    /// The work that an agent is in the middle of, in a sentence or two.
     Situation,
     /// One that no lesson answers.
     None,
@@ -29,9 +29,9 @@ impl Kind {
 /// A query with its answers.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// What it is like.
+    /// Its form, or that no lesson answers it.
     pub kind: Kind,
-    /// What is asked.
+    /// The words that are asked.
     pub text: String,
     /// The lessons that answer it, by their place in the corpus.
     pub right: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Whether a likelihood holds: of lessons said to be right with so much probability, how many are. And what an answer costs.
+//! Calibration of likelihoods: of lessons said to be right with so much probability, how many are. And the cost of an answer.
 
 use crate::corpus::Corpus;
 use crate::measure::score;
@@ -21,7 +21,7 @@ pub struct Bin {
     pub right: f64,
 }
 
-/// What answers to some queries come to.
+/// Hits and cost of the answers to some queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     /// Share of the queries whose right lesson is first.
@@ -73,7 +73,7 @@ pub fn error(bins: &[Bin]) -> f64 {
     bins.iter().map(off).sum::<f64>() / all
 }
 
-/// What the answers to the queries that have one come to.
+/// Averages hits and cost over the queries that have an answer.
 pub fn cost(corpus: &Corpus, answers: &[Answer]) -> Cost {
     let mut sum = Cost::default();
     let mut count = 0.0_f64;

@@ -79,7 +79,7 @@ pub fn print(corpus: &Corpus, runs: &[Run], folder: Option<&Path>) {
     likelihood(corpus, runs);
 }
 
-/// Whether likelihoods hold, and what an answer costs with and without what is unlikely.
+/// Prints the calibration of likelihoods, and the cost of an answer with and without what is unlikely.
 fn likelihood(corpus: &Corpus, runs: &[Run]) {
     println!(
         "\n{:26} {:>8}{:>8}{:>8}{:>9}{:>8}   lessons: said, right; a column for each likelihood from {}",
@@ -111,7 +111,7 @@ fn likelihood(corpus: &Corpus, runs: &[Run]) {
     );
 }
 
-/// What the words of relevance say.
+/// Prints the words of relevance that unanswerable queries and right lessons get.
 fn words(corpus: &Corpus, runs: &[Run]) {
     let header: String = ["low at most", "phrases", "situations"]
         .map(|name| format!("{name:>13}"))
@@ -155,7 +155,7 @@ fn sure(corpus: &Corpus, run: &Run, kinds: &[Kind]) -> f64 {
     said[HIGH..WORDS.len()].iter().sum::<usize>() as f64 / all.max(1) as f64
 }
 
-/// How often the best right lesson reads each of [`WORDS`]; last, how often it is not among the answers.
+/// Counts how often the best right lesson reads each of [`WORDS`]; last, how often it is not among the answers.
 fn said(corpus: &Corpus, run: &Run, kinds: &[Kind]) -> [usize; WORDS.len() + 1] {
     let mut counts = [0; WORDS.len() + 1];
     for (query, answer) in corpus.queries.iter().zip(&run.answers) {

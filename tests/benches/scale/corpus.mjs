@@ -62,7 +62,7 @@ export function situation(seed, count) {
   return [...Array.from({ length: 3 }, () => pick(topicWords(topic), roll)), ...common(9, roll)].join(" ");
 }
 
-/** What a model embeds of a lesson, as the core and the fold have it. */
+/** Returns the text of a lesson that a model embeds, as the core and the fold have it. */
 export const embedded = ({ title, description, recommendation }) =>
   [title, description, recommendation].filter((part) => part !== "").join("\n");
 

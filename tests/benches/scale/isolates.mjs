@@ -36,7 +36,7 @@ function run({ spaces, asks, isolates, lessons, on_server }) {
     } else {
       if (!is_warm) requests += 1 + Math.ceil(lessons / PAGE);
       else if (now - state.synced > FRESH) requests += 1;
-      // What was recommended is sent with what is looked for, a request of its own at least each five seconds.
+      // Recommendations are tracked along with the look for changes, a request of its own at least each five seconds.
       if (now - state.synced > FRESH) requests += 1;
       if (!is_warm || now - state.synced > FRESH) state.synced = now;
     }

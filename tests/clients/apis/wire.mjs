@@ -1,4 +1,4 @@
-// What the APIs have in common on the wire.
+// The parts of the wire format that the APIs have in common.
 import { randomUUID } from "node:crypto";
 
 /** @param {string} prefix */

@@ -19,7 +19,7 @@ export default {
     DISABLE_BUG_COMMAND: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
   }),
-  /** What the screens of a first run leave behind, none of which concerns a project. */
+  /** Writes what the screens of a first run leave behind, none of which concerns a project. */
   prepare(home) {
     const known = {
       hasCompletedOnboarding: true,

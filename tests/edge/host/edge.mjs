@@ -107,16 +107,16 @@ export async function startEdge({
     outboundService: outbound ?? { network: { allow: ["127.0.0.1/32", "::1/128"] } },
   });
   const { origin: url } = await miniflare.ready.catch(async (error) => {
-    // What it began would keep the test's process alive.
+    // The runtime that it began would keep the test's process alive.
     await miniflare.dispose();
     throw error;
   });
   let stopped;
   return {
     url,
-    /** What the worker and the runtime wrote. */
+    /** Returns everything that the worker and the runtime wrote. */
     logged: () => [...log.lines, ...said].join("\n"),
-    /** What lives in the worker's heap after a collection, in bytes: `script`, and the `buffers` that it holds. */
+    /** Measures the worker's heap after a collection, in bytes: `script`, and the `buffers` that it holds. */
     heap: () => measureHeap(inspector),
     /** The process of workerd, as Linux knows it. */
     pid: () => childOf(process.pid, "workerd"),

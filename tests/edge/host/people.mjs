@@ -1,4 +1,4 @@
-// What a person does with a space on a server, without a browser: signs in, makes a space, fills it, makes an agent's key.
+// A person's steps with a space on a server, without a browser: signs in, makes a space, fills it, makes an agent's key.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -33,7 +33,7 @@ export async function signIn({ url, key, email, password }) {
   };
 }
 
-/** How long lessons are embedded at most before they are sent; the samples take some seconds on an idle machine. */
+/** Time limit for embedding before lessons are sent, in milliseconds; the samples take some seconds on an idle machine. */
 const EMBEDDING_MS = 60_000;
 
 /** Sends a folder's markdown lessons and their vectors to a space, as a browser that connects would. */
@@ -48,7 +48,7 @@ export async function fill({ dist, server, space, files }) {
   await ask("POST", "/v1/sync/connect", { ...server, space });
   await ask("POST", "/v1/import", { files });
   await device.load_model(readFileSync(join(dist, "engine/minilm.pack")));
-  // What takes longer is left to the edge function.
+  // Vectors that take longer are left to the edge function.
   await Promise.race([device.idle(), new Promise((done) => setTimeout(done, EMBEDDING_MS).unref())]);
   device.set_indexing(false);
   for (let round = 0; round < 50; round += 1) {

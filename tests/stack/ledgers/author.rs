@@ -45,12 +45,12 @@ pub struct Author {
     /// The request of each event that was taken, by its `op_id`.
     requests: HashMap<String, Option<String>>,
     batches: Vec<(usize, Vec<String>)>,
-    /// What was folded, in its order.
+    /// Events that were folded, in their order.
     taken: Vec<Event>,
     refused: Vec<Value>,
-    /// How often a person's approval let count what had waited.
+    /// Number of times that a person's approval let count what had waited.
     released: usize,
-    /// How often a voice was withdrawn, or that taken back.
+    /// Number of times that a voice was withdrawn, or that taken back.
     refolds: usize,
 }
 
@@ -59,7 +59,7 @@ const ACTORS: [&str; 3] = ["phone", "läptop", "isolate"];
 const PERSONS: [&str; 2] = ["person:ada", "person:ben"];
 /// Keys of the space, as the edge sends them along.
 const AGENTS: [&str; 2] = ["agent:one", "agent:two"];
-/// What a client may say of itself.
+/// Names that a client may give itself.
 const CLAIMS: [&str; 9] = [
     "",
     "local",
@@ -124,7 +124,7 @@ impl Author {
             _ => self.dice.below(100_000) as Millis,
         };
         let who = match self.batches.last() {
-            // Who reviews is mostly somebody else than who spoke last.
+            // A reviewer is mostly somebody else than who spoke last.
             Some((who, _))
                 if !self.dice.one_in(15) && !matches!(event, EventKind::LessonReviewed { .. }) =>
             {
@@ -176,7 +176,7 @@ impl Author {
         }
     }
 
-    /// Who an actor says it is, and who it is.
+    /// Draws the voice that an actor claims to be, and returns it with the one that it is.
     fn who(&mut self, actor: usize) -> (String, String) {
         if let Some(only) = &self.only {
             return (only.clone(), only.clone());
@@ -189,7 +189,7 @@ impl Author {
         let by = match PERSONS.get(actor) {
             Some(person) => person,
             None if AGENTS.contains(&claim) => claim,
-            // What is no agent of the space is taken for the first.
+            // A name that is no agent of the space is taken for the first.
             None => AGENTS[0],
         };
         (claim.to_owned(), by.to_owned())
@@ -226,7 +226,7 @@ impl Author {
             .count()
     }
 
-    /// What the events that were folded come to when they are written as JSON and read again.
+    /// Folds anew the events that were folded, each written as JSON and read again.
     fn read_back(&self) -> Space {
         let mut space = Space::for_ledger(&self.taken, &self.policy);
         for event in &self.taken {

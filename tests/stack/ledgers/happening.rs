@@ -1,4 +1,4 @@
-//! What happens in a random ledger: any kind of event, most of them about lessons and decisions that are there.
+//! Events of a random ledger: of any kind, most of them about lessons and decisions that are there.
 
 use super::{Author, CLAIMS};
 use lesson_core::{
@@ -17,7 +17,7 @@ const SLUGS: [&str; 7] = [
     "nowhere",
     "Not A Slug",
 ];
-/// What clients say of a text themselves: an approval is a review's to give, and a server takes it from nobody else.
+/// Trust that clients claim for a text themselves: an approval is a review's to give, and a server takes it from nobody else.
 const CLAIMED: [Trust; 2] = [Trust::Unreviewed, Trust::Quarantined];
 /// Nothing is ever recommended for the last.
 const DECISIONS: [&str; 6] = ["d1", "d 2", "дec", "", "early", "never"];
@@ -125,7 +125,7 @@ impl Author {
             archived: dice.one_in(10),
             merged_into: dice.one_in(10).then(|| "plain".to_owned()),
             rev: if dice.one_in(10) { dice.count() } else { 1 },
-            // What the fold keeps to judge who moves a standing is nobody's to bring.
+            // The fields that the fold keeps to judge who moves a standing are nobody's to bring.
             approved_by_agent: dice.one_in(10),
             text_at: dice.one_in(10).then_some(self.now),
             pending_standing: dice.one_in(10).then(Box::default),
@@ -142,7 +142,7 @@ impl Author {
     }
 
     pub fn happening(&mut self) -> EventKind {
-        // What waits for a person's approval often gets it.
+        // A lesson that waits for a person's approval often gets it.
         let waiting = self
             .space
             .lessons()

@@ -6,19 +6,19 @@ use lesson_types::ApiError;
 use std::cell::Cell;
 use std::pin::Pin;
 
-/// What is done with an answer.
+/// The handling of an answer.
 type Then = Box<dyn FnOnce()>;
 
 /// A request, and then what is done with its answer. Whatever is asked, so that Leptos' action is compiled once.
 type Request = Pin<Box<dyn Future<Output = Result<Then, ApiError>>>>;
 
-/// Whether an act is under way, and why the last one failed. Cheap to copy.
+/// The state of acts made one at a time: one is under way or not, and why the last one failed. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Asking {
     act: Action<Cell<Option<Request>>, ()>,
     /// A request is under way; another one is not begun meanwhile.
     pub busy: Memo<bool>,
-    /// What the last request failed of; to be shown beside the button that made it.
+    /// The error of the last request; to be shown beside the button that made it.
     pub error: RwSignal<Option<ApiError>>,
 }
 

@@ -27,7 +27,7 @@ pub type Asked<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 /// That an act was done, or why not.
 pub type Acted = Pin<Box<dyn Future<Output = Result<(), ApiError>>>>;
 
-/// Whether the engine answers.
+/// The engine's readiness to answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Engine {
     /// The worker has not said yet.
@@ -42,24 +42,24 @@ pub enum Engine {
 #[derive(Clone, Copy)]
 pub struct Client {
     line: StoredValue<Line, LocalStorage>,
-    /// Whether the engine answers.
+    /// The engine's readiness to answer.
     pub engine: RwSignal<Engine>,
     /// The model's condition.
     pub model: RwSignal<ModelState>,
     /// The models that can be chosen, and the one that is.
     pub models: RwSignal<(Vec<ModelName>, ModelName)>,
-    /// Whether one that this browser keeps comes into the engine, or may: it is there in a second, a download in minutes.
+    /// True if a model that this browser keeps is being loaded, or may be: that takes a second, a download minutes.
     pub model_comes: RwSignal<bool>,
     /// Grows whenever the store was changed, by this tab or another one.
     pub changed: RwSignal<u32>,
     /// Grows whenever syncing may stand elsewhere.
     pub synced: RwSignal<u32>,
-    /// What the last restart of the engine was about, until it is dismissed.
+    /// Reason for the engine's last restart, until it is dismissed.
     pub restarted: RwSignal<Option<String>>,
-    /// Whether what was stored was deleted under the open page, until that is dismissed.
+    /// Set when the stored data was deleted under the open page, until that is dismissed.
     pub cleared: RwSignal<bool>,
-    /// How a person types a command of the process that serves the page, before the command's own words; `None` in a
-    /// browser of its own.
+    /// The words that a person types before a command of the process that serves the page; `None` in a browser of its
+    /// own.
     pub command: RwSignal<Option<String>>,
 }
 
@@ -244,7 +244,7 @@ impl Client {
         });
     }
 
-    /// Whether a model is loaded, so that lessons are found by meaning.
+    /// True if a model is loaded, so that lessons are found by meaning.
     pub fn ranks_by_meaning(self) -> bool {
         self.model.with(|model| {
             matches!(

@@ -15,7 +15,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whether nothing was asked since, and the page was not left.
+    /// True if nothing was asked since, and the page was not left.
     pub fn is_latest(&self) -> bool {
         self.number.is_some() && self.of.try_get_value() == self.number
     }

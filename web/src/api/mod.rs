@@ -1,4 +1,4 @@
-//! How pages talk to the engine: its client, the one way to read, and the one way to act.
+//! The pages' access to the engine: its client, the one way to read, and the one way to act.
 
 mod asking;
 mod body;

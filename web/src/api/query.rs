@@ -16,7 +16,7 @@ type Erased = Arc<dyn Any + Send + Sync>;
 /// A question that is under way.
 type Asked = Pin<Box<dyn Future<Output = Result<Erased, ApiError>>>>;
 
-/// What was answered, and the path that was asked.
+/// An answer, and the path that was asked.
 struct Answered {
     path: String,
     answer: Result<Erased, ApiError>,
@@ -28,7 +28,7 @@ pub struct Query<T: Send + Sync + 'static> {
     path: Memo<String>,
     /// The answer; `None` until the first one to what is asked now. It stays while a newer one is awaited.
     pub data: Memo<Option<Result<T, ApiError>>>,
-    /// Whether a newer answer is awaited.
+    /// True while a newer answer is awaited.
     pub busy: RwSignal<bool>,
 }
 
@@ -92,7 +92,7 @@ impl<T: Clone + PartialEq + Send + Sync + 'static> Query<T> {
         if let Some(path) = self.path.try_get_untracked() {
             let answer = answer.map(|value| Arc::new(value) as Erased);
             self.of.try_set(Some(Answered { path, answer }));
-            // What was awaited is dropped by that, and may have been newer.
+            // That drops the answer that was awaited, which may have been newer.
             if self.busy.get_untracked() {
                 self.of.refetch();
             }
@@ -150,7 +150,7 @@ where
     })
 }
 
-/// What a [`Query`] does whatever its answer's type is.
+/// Fetches for a [`Query`] of any answer type, anew when its path changes, and sets `busy` meanwhile.
 fn follow(
     path: Memo<String>,
     busy: RwSignal<bool>,

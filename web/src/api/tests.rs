@@ -13,7 +13,7 @@ use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_browser);
 
-/// What `make` makes within a page; dropping what comes with it leaves that page.
+/// Runs `make` within a page and returns its result; dropping the second value leaves that page.
 fn within<T: 'static>(make: impl FnOnce() -> T + 'static) -> (T, impl Drop) {
     let made = Rc::new(RefCell::new(None));
     let put = Rc::clone(&made);

@@ -4,7 +4,7 @@ use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Badge, BadgeKind, LiftVerdict, RelevanceWord, Trust};
 
-/// What was counted of a lesson's uses. That they went well is no proof of the lesson: see [`EffectChip`].
+/// Shows the counts of a lesson's uses. That they went well is no proof of the lesson: see [`EffectChip`].
 #[component]
 pub fn BadgeChip(badge: Badge) -> impl IntoView {
     let (class, mark) = match badge.kind {
@@ -25,10 +25,10 @@ pub fn counted(text: &str) -> String {
     format::grouped(counts.unwrap_or(words))
 }
 
-/// What may be said of a lesson's effect, or how much more it takes.
+/// Shows the verdict on a lesson's effect, or how much more it takes to reach one.
 #[component]
 pub fn EffectChip(
-    /// What is said.
+    /// The verdict, which sets the chip's colour and title.
     verdict: LiftVerdict,
     /// The same in words.
     badge: String,
@@ -58,7 +58,7 @@ pub fn EffectChip(
     view! { <span class=class title=title data-testid="effect-badge">{sentence(&badge)}</span> }
 }
 
-/// Whether an interval is told that does not leave 0 out: then nothing is green or red.
+/// True if an interval is given and holds 0: then nothing is green or red.
 fn holds_zero(interval: Option<(f64, f64)>) -> bool {
     interval.is_some_and(|(low, high)| low <= 0.0 && high >= 0.0)
 }
@@ -70,7 +70,7 @@ fn sentence(words: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Whether a person stands behind a lesson.
+/// Shows the trust in a lesson: whether a person stands behind it.
 #[component]
 pub fn TrustChip(trust: Trust) -> impl IntoView {
     let (class, label, title) = match trust {
@@ -93,7 +93,7 @@ pub fn TrustChip(trust: Trust) -> impl IntoView {
     view! { <span class=class title=title data-testid="trust">{label}</span> }
 }
 
-/// How well a lesson fits, in words.
+/// Shows in words how well a lesson fits.
 #[component]
 pub fn RelevanceChip(relevance: RelevanceWord) -> impl IntoView {
     let class = match relevance {

@@ -1,4 +1,4 @@
-//! What charts are drawn from, and the frame around one: its title, its numbers as a table, and as CSV.
+//! The data of charts, and the frame around one: its title, its numbers as a table, and as CSV.
 
 use crate::dom;
 use leptos::prelude::*;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 /// A line or a set of columns: a value for each place along the bottom.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// What it shows.
+    /// Name of the quantity, as the legend has it.
     pub name: String,
     /// Its colour in the styles: `c1` to `c4`, `good`, `bad` or `quiet`.
     pub tone: &'static str,
@@ -16,7 +16,7 @@ pub struct Series {
     pub values: Vec<Option<f64>>,
     /// An interval around each value, drawn as a band; empty without.
     pub range: Vec<Option<(f64, f64)>>,
-    /// How many each value is a share of; empty where it is none.
+    /// The number that each value is a share of; empty where the values are no shares.
     pub of: Vec<u32>,
 }
 
@@ -25,22 +25,22 @@ pub struct Series {
 pub struct Mark {
     /// The place, from 0.
     pub at: usize,
-    /// What happened.
+    /// Name of the event.
     pub label: String,
 }
 
-/// What a chart draws.
+/// The contents of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plotted {
     /// Names each place along the bottom, such as days.
     pub labels: Vec<String>,
-    /// What is drawn.
+    /// The lines or sets of columns.
     pub series: Vec<Series>,
-    /// What happened when.
+    /// Events at their places along the bottom.
     pub marks: Vec<Mark>,
 }
 
-/// How the numbers of a chart are written.
+/// Format of a chart's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Shares of one, as percentages; the axis goes to 100 %.
@@ -72,7 +72,7 @@ pub struct Numbers {
 }
 
 impl Plotted {
-    /// Whether there is a value to draw, other than nothing counted.
+    /// True if there is a value to draw, other than nothing counted.
     pub fn says_something(&self) -> bool {
         let values = self
             .series
@@ -157,7 +157,7 @@ pub fn ChartFrame(
     /// Names the chart in the page, and the file of its numbers.
     id: &'static str,
     title: &'static str,
-    /// What its colours mean.
+    /// The series that the legend names by their colours.
     #[prop(optional, into)]
     legend: Signal<Vec<Series>>,
     numbers: Signal<Numbers>,
@@ -201,7 +201,7 @@ pub fn ChartFrame(
     }
 }
 
-/// What a colour stands for.
+/// Draws an entry of the legend: a sample of the line, and the name of its series.
 fn key(series: Series) -> AnyView {
     let class = line_class(&series);
     view! {

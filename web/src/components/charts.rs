@@ -6,11 +6,11 @@ use leptos::prelude::*;
 /// A step of a funnel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunnelStep {
-    /// What it counts.
+    /// Name of the things counted.
     pub label: &'static str,
-    /// What that means, for a newcomer.
+    /// Explanation of them for a newcomer.
     pub about: &'static str,
-    /// How many.
+    /// Number of them.
     pub value: u32,
 }
 
@@ -18,7 +18,7 @@ pub struct FunnelStep {
 /// numbers.
 #[component]
 pub fn Funnel(
-    /// What it is about, for those who can't see it.
+    /// Subject of the steps, for those who can't see it.
     caption: &'static str,
     steps: Vec<FunnelStep>,
 ) -> impl IntoView {
@@ -72,11 +72,11 @@ pub fn Funnel(
 /// A part of a whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Band {
-    /// What it stands for.
+    /// Name of the part.
     pub label: &'static str,
     /// Its range, in words.
     pub range: &'static str,
-    /// How many.
+    /// Number of things in it.
     pub value: u32,
     /// Names its colour in the styles: `band-1` to `band-4`.
     pub class: &'static str,

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 pub fn CopyButton(
     #[prop(into)] text: Signal<String>,
     label: &'static str,
-    /// What is said when it is done.
+    /// Message once the text is copied.
     done: &'static str,
     #[prop(optional)] primary: bool,
     testid: &'static str,

@@ -1,4 +1,4 @@
-//! How a record loses weight with age, as a curve and as a small one per record. The numbers are the engine's.
+//! The loss of a record's weight with age, as a curve and as a small one per record. The numbers are the engine's.
 
 use crate::format;
 use leptos::prelude::*;

@@ -10,7 +10,7 @@ pub fn Dialog(
     id: &'static str,
     #[prop(into)] title: Signal<String>,
     open: RwSignal<bool>,
-    /// How it looks, where it is not a question.
+    /// Style class, where it is not a question.
     #[prop(optional)]
     class: &'static str,
     /// Made anew each time it opens.

@@ -1,4 +1,4 @@
-//! What a word means, one hover, focus or tap away from it.
+//! The meaning of a word, one hover, focus or tap away from it.
 
 use leptos::prelude::*;
 

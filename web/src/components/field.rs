@@ -13,7 +13,7 @@ pub fn submit_by_key(event: leptos::ev::KeyboardEvent) {
         .and_then(|form| form.dyn_into::<web_sys::HtmlFormElement>().ok());
     if let Some(form) = form {
         event.prevent_default();
-        // What is not valid yet is told by the browser.
+        // The browser points at fields that are not valid yet.
         let _ = form.request_submit();
     }
 }
@@ -35,10 +35,10 @@ pub fn TextField(
     #[prop(optional, into)]
     offers: Signal<Vec<String>>,
     #[prop(optional)] required: bool,
-    /// What the browser may fill in.
+    /// Kind of value that the browser may fill in.
     #[prop(default = "off")]
     autocomplete: &'static str,
-    /// What is wrong with it.
+    /// The error in its value, if there is one.
     #[prop(optional, into)]
     error: Signal<Option<String>>,
     #[prop(optional)] testid: &'static str,
@@ -95,7 +95,7 @@ pub fn Area(
     #[prop(optional)] hint: &'static str,
     #[prop(optional)] placeholder: &'static str,
     #[prop(default = 4)] rows: u32,
-    /// Whether it grows with its text.
+    /// Set if it grows with its text.
     #[prop(optional)]
     grows: bool,
     #[prop(default = 100_000)] max: usize,

@@ -1,4 +1,4 @@
-//! What is read from the engine: a skeleton until it is there, the content, or why there is none.
+//! Views of what is read from the engine: a skeleton until it is there, the content, or why there is none.
 
 use super::notice::ErrorNote;
 use crate::api::{Client, Query};
@@ -8,7 +8,7 @@ use lesson_types::ON_SERVER;
 /// Lines in the place of what is on its way.
 #[component]
 pub fn Skeleton(
-    /// How many lines.
+    /// Number of lines.
     #[prop(default = 4)]
     lines: usize,
 ) -> impl IntoView {

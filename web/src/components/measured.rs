@@ -1,4 +1,4 @@
-//! What was withheld from a run, so that runs with and without lessons can be compared.
+//! Lessons withheld from a run, so that runs with and without lessons can be compared.
 
 use crate::markdown::visible;
 use leptos::prelude::*;

@@ -74,7 +74,7 @@ pub fn Empty(
     }
 }
 
-/// What went wrong and what to do.
+/// Shows an error: what went wrong and what to do.
 #[component]
 pub fn ErrorNote(error: ApiError) -> impl IntoView {
     if error.field.as_deref() == Some(ON_SERVER) {

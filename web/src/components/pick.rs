@@ -9,7 +9,7 @@ use wasm_bindgen::JsCast;
 /// One of a few, side by side.
 #[component]
 pub fn Segmented<T>(
-    /// What is chosen, for those who can't see it.
+    /// Name of the choice, for those who can't see it.
     label: &'static str,
     /// Each choice and its name.
     options: Vec<(T, &'static str)>,
@@ -37,7 +37,7 @@ where
 pub fn Tabs<T>(
     /// Names the tabs in the page.
     id: &'static str,
-    /// What they choose among, for those who can't see it.
+    /// Name of the group of tabs, for those who can't see it.
     label: &'static str,
     /// Each tab and its name.
     options: Vec<(T, &'static str)>,
@@ -95,7 +95,7 @@ pub fn Popover(
     /// Opens towards the left, at the right end of a line.
     #[prop(optional)]
     end: bool,
-    /// Whether it is open; its content may close it.
+    /// True while it is open; its content may close it.
     open: RwSignal<bool>,
     /// Made anew each time it opens.
     children: ChildrenFn,

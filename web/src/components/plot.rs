@@ -13,7 +13,7 @@ const LABELS: usize = 7;
 /// Lines over time, some with an interval around them.
 #[component]
 pub fn LineChart(
-    /// What it shows, for those who can't see it.
+    /// Description of the chart, for those who can't see it.
     #[prop(into)]
     caption: Signal<String>,
     plotted: Signal<Plotted>,
@@ -25,7 +25,7 @@ pub fn LineChart(
 /// Columns, those of one place on top of each other.
 #[component]
 pub fn BarChart(
-    /// What it shows, for those who can't see it.
+    /// Description of the chart, for those who can't see it.
     #[prop(into)]
     caption: Signal<String>,
     plotted: Signal<Plotted>,
@@ -168,12 +168,12 @@ fn percent(share: f64) -> String {
     format!("{}%", format::trim(share * 100.0, 3))
 }
 
-/// How far down a value is drawn, 0 at the top.
+/// Returns the place of a value from the top, as a share of the height: 0 at the top.
 fn up(value: f64, top: f64) -> f64 {
     1.0 - (value / top).clamp(0.0, 1.0)
 }
 
-/// What the axis reaches: 100 % for shares, else a round number that holds every value.
+/// Returns the upper end of the axis: 100 % for shares, else a round number that holds every value.
 fn highest(plotted: &Plotted, unit: Unit, columns: bool) -> f64 {
     if unit == Unit::Share {
         return 1.0;

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 #[component]
 pub fn Prose(
     #[prop(into)] text: String,
-    /// Whether its links can be followed: not in a text that nobody should trust.
+    /// Set if its links can be followed: not in a text that nobody should trust.
     #[prop(optional)]
     links: bool,
 ) -> impl IntoView {

@@ -11,7 +11,7 @@ use lesson_types::limits;
 pub fn ReasonDialog(
     open: RwSignal<bool>,
     send: Callback<String>,
-    /// What was found in the text.
+    /// Findings of screening in the text.
     #[prop(into)]
     findings: Signal<Vec<String>>,
 ) -> impl IntoView {

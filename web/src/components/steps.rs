@@ -21,9 +21,9 @@ pub struct Step {
     pub y: Option<f64>,
     /// The interval around it, on the same scale; `None` where there is none.
     pub range: Option<(f64, f64)>,
-    /// What it says, whole.
+    /// Its full text.
     pub label: String,
-    /// Whether it is drawn as one that stands out.
+    /// True if it is drawn as one that stands out.
     pub marked: bool,
 }
 
@@ -46,7 +46,7 @@ fn up(y: f64) -> String {
 /// The chart. Left and right, Home and End go from point to point.
 #[component]
 pub fn StepChart(
-    /// What it shows, for those who can't see it.
+    /// Description of the chart, for those who can't see it.
     #[prop(into)]
     caption: Signal<String>,
     steps: Memo<Vec<Step>>,
@@ -55,10 +55,10 @@ pub fn StepChart(
     /// A line across, such as where everything begins.
     #[prop(into)]
     level: Signal<Option<f64>>,
-    /// What the top, the middle and the bottom stand for.
+    /// Names of the top, the middle and the bottom.
     #[prop(into)]
     scale: Signal<[String; 3]>,
-    /// What happened when: places, 0 at the left and 1 at the right, and names.
+    /// Events: places, 0 at the left and 1 at the right, and names.
     #[prop(optional, into)]
     marks: Signal<Vec<(f64, String)>>,
 ) -> impl IntoView {

@@ -90,7 +90,7 @@ impl<Row> Column<Row> {
     }
 }
 
-/// How a table is sorted: by which column, the greatest first or not.
+/// Order of a table's rows: the column that sorts, and whether the greatest comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sorted {
     /// The column, from 0.
@@ -107,7 +107,7 @@ impl Sorted {
         format!("{}{way}", label.to_ascii_lowercase().replace(' ', "-"))
     }
 
-    /// What a word says; `None` where it names no column that sorts.
+    /// Reads a word of the page's address; `None` where it names no column that sorts.
     fn read(word: &str, labels: &[&str]) -> Option<Self> {
         let all =
             (0..labels.len()).flat_map(|column| [true, false].map(|down| Self { column, down }));
@@ -123,11 +123,11 @@ impl Sorted {
 /// A table. The first press on a column's name sorts the greatest first, the second turns it round.
 #[component]
 pub fn DataTable<Row>(
-    /// What it shows, for those who can't see it.
+    /// Description of the table, for those who can't see it.
     caption: &'static str,
     columns: Vec<Column<Row>>,
     #[prop(into)] rows: Signal<Vec<Row>>,
-    /// How it is sorted at first; in the order that it came without.
+    /// Order at first; without it, the order in which the rows came.
     #[prop(optional)]
     sorted: Option<Sorted>,
     /// Where the page's address says how it is sorted, such as `sort`; nowhere without.
@@ -136,7 +136,7 @@ pub fn DataTable<Row>(
     /// Rows that are shown until all are asked for.
     #[prop(default = 20)]
     first: usize,
-    /// What stands there when there is no row.
+    /// Text in the place of rows when there is none.
     #[prop(default = "There is nothing here.")]
     none: &'static str,
     testid: &'static str,

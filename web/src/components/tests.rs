@@ -77,7 +77,7 @@ fn press(element: &Element, key: &str) {
     element.dispatch_event(&event).expect("it is heard");
 }
 
-/// What is drawn after a change is there once the reactive graph has run, and focus after the next frame.
+/// Waits until a change is drawn, once the reactive graph has run, and focus is set, after the next frame.
 async fn settle() {
     tick().await;
     let framed = js_sys::Promise::new(&mut |resolve, _| {

@@ -19,11 +19,11 @@ struct Toast {
     id: u32,
     good: bool,
     text: String,
-    /// What can be done about it: the button's label, and what it does.
+    /// The act on offer: the button's label, and what it does.
     act: Option<(&'static str, ToastAct)>,
 }
 
-/// What a message's button does. The message owns it: it outlives the part of the page that said so.
+/// The act of a message's button. The message owns it: it outlives the part of the page that said so.
 type ToastAct = Arc<dyn Fn() + Send + Sync>;
 
 /// The messages on show; cheap to copy, provided as a context.

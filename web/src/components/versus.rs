@@ -7,7 +7,7 @@ use leptos::prelude::*;
 /// The two sides of one field, each with what the other one lacks marked.
 #[component]
 pub fn Versus(
-    /// What both are texts of.
+    /// Name of the field that both are texts of.
     #[prop(into)]
     name: String,
     /// The names of the sides.
@@ -51,7 +51,7 @@ fn Side(title: &'static str, name: String, pieces: Vec<Piece>) -> impl IntoView 
 /// folded away.
 #[component]
 pub fn Edited(
-    /// What it is a text of.
+    /// Name of the field that was edited.
     #[prop(into)]
     name: String,
     before: String,

@@ -3,7 +3,7 @@
 use crate::format;
 use leptos::prelude::*;
 
-/// How long ago, with the exact time for those who point at it. A text that is no time is shown as it is.
+/// Shows how long ago a time was, with the exact one for those who point at it. A text that is no time is shown as it is.
 #[component]
 pub fn When(
     at: String,

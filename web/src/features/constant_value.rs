@@ -18,7 +18,7 @@ pub fn word(value: &Value) -> String {
     }
 }
 
-/// What was typed as a value; a number that is none goes as it is, so that the engine says what is wrong with it.
+/// Reads what was typed as a value; a number that is none goes as it is, so that the engine says what is wrong with it.
 pub fn parsed(kind: ConstantKind, typed: &str) -> Value {
     let typed = typed.trim();
     match kind {

@@ -4,7 +4,7 @@ use crate::api::Asking;
 use crate::space::Space;
 use leptos::prelude::*;
 
-/// Whether the demo can be opened from the current space.
+/// True if the demo can be opened from the current space.
 pub fn offers_demo() -> bool {
     Space::current() == Space::Own && !Space::is_of_host()
 }
@@ -12,7 +12,7 @@ pub fn offers_demo() -> bool {
 /// Opens the demo; from within it, and where a program on this machine has the lessons, there is nothing to open.
 #[component]
 pub fn DemoButton(
-    /// Whether this is the page's primary action.
+    /// Set if this is the page's primary action.
     #[prop(optional)]
     primary: bool,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! Who wrote the text of a lesson that is in force.
+//! The author of the text of a lesson that is in force.
 
 use crate::api::use_get;
 use crate::format;

@@ -16,7 +16,7 @@ const Z: f64 = 1.96;
 /// A figure with how it changed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What it is.
+    /// The name that it is shown under.
     pub label: &'static str,
     /// The figure as text.
     pub value: String,
@@ -24,7 +24,7 @@ pub struct Figure {
     pub change: Option<(String, Change)>,
 }
 
-/// Which way a figure goes, as far as its interval tells.
+/// The direction in which a figure goes, as far as its interval tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// The interval lies above 0.

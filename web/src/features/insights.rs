@@ -1,4 +1,4 @@
-//! How runs, lessons, agents and domains do over time, and whether feedback comes in.
+//! Runs, lessons, agents and domains over time, and whether feedback comes in.
 
 mod groups;
 mod health;
@@ -61,7 +61,7 @@ pub fn InsightsPage() -> impl IntoView {
     }
 }
 
-/// What a table shows.
+/// The kinds of rows that the table can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Lesson,
@@ -98,7 +98,7 @@ impl By {
     }
 }
 
-/// What happened in the range: figures, charts, and a table of whatever one looks at.
+/// Figures and charts of what happened in the range, and a table of whatever one looks at.
 #[component]
 fn Over(range: RwSignal<Range>) -> impl IntoView {
     let client = Client::get_from_context();

@@ -1,10 +1,10 @@
-//! What is the matter with the space, as the engine tells it: all of it, or what stops the loop.
+//! The issues of the space, as the engine tells them: all of them, or those that stop the loop.
 
 use crate::api::{Client, use_query};
 use leptos::prelude::*;
 use lesson_types::{Health, HealthIssue, Severity};
 
-/// What stops the loop, by the codes of issues: every lesson is out, or places stay empty that were filled before.
+/// Codes of the issues that stop the loop: every lesson is out, or places stay empty that were filled before.
 const STOPS_THE_LOOP: [&str; 2] = ["all_left_out", "empty_places"];
 
 /// All that is the matter with the space.
@@ -13,7 +13,7 @@ pub fn Issues() -> impl IntoView {
     of(|_| true)
 }
 
-/// What stops the loop, with its remedy; nothing while it goes round.
+/// The issues that stop the loop, with their remedies; nothing while it goes round.
 #[component]
 pub fn LoopIssues() -> impl IntoView {
     of(|issue| STOPS_THE_LOOP.contains(&issue.code.as_str()))

@@ -48,7 +48,7 @@ use shown::ShownList;
 pub use similar::Similar;
 use standing::Performance;
 
-/// Which view of the page is due. It stays the same while the lesson's numbers move, so that neither focus nor a
+/// The view of the page that is due. It stays the same while the lesson's numbers move, so that neither focus nor a
 /// half-written edit is lost.
 #[derive(Debug, Clone, PartialEq)]
 enum Stage {
@@ -288,7 +288,7 @@ fn HistoryState(answer: Query<History>) -> impl IntoView {
         match state.get() {
         None => ().into_any(),
         Some(None) => view! { <section class="panel pad"><Skeleton/></section> }.into_any(),
-        // What the server keeps can be missing for a while; that is no fault.
+        // History that the server keeps can be missing for a while; that is no fault.
         Some(Some(error)) if error.code == ErrorCode::Unavailable && syncing.stage() == SyncStage::On => view! {
             <section class="panel pad">
                 <h2>"History"</h2>

@@ -2,7 +2,7 @@
 
 use lesson_types::{MeasurePolicyPatch, PolicyPatch};
 
-/// What it sets: one run in ten gets no lessons, and each lesson that would be shown is left out of one in five.
+/// Shares that it sets: one run in ten gets no lessons, and each lesson that would be shown is left out of one in five.
 const CONTROL_RUNS: f64 = 0.1;
 const WITHHOLD: f64 = 0.2;
 

@@ -12,15 +12,15 @@ use lesson_types::{LessonPage, Stats, SyncPhase};
 const ARCHIVED: &str = "/lessons?archived=true";
 const COUNTED: &str = "/v1/lessons?archived=true&limit=1";
 
-/// What a page says while no lesson is in use.
+/// The note of a page while no lesson is in use.
 #[component]
 pub fn NoneInUse(
-    /// What the page is for, and how to begin.
+    /// The purpose of the page, and how to begin.
     #[prop(
         default = "Load the samples to look around, import what your agents have already learned, or write the first lesson yourself."
     )]
     text: &'static str,
-    /// What to do once the samples are there, as a sentence.
+    /// The step to take once the samples are there, as a sentence.
     #[prop(default = "")]
     then: &'static str,
 ) -> impl IntoView {
@@ -58,7 +58,7 @@ pub fn NoneInUse(
     }
 }
 
-/// How many lessons the space has, archived ones too.
+/// Counts the lessons of the space, archived ones too.
 pub fn lesson_count() -> Query<u32> {
     let client = Client::get_from_context();
     use_query(move || {
@@ -70,7 +70,7 @@ pub fn lesson_count() -> Query<u32> {
     })
 }
 
-/// Whether a server's lessons are being fetched for the first time.
+/// True while a server's lessons are being fetched for the first time.
 pub fn coming() -> Memo<bool> {
     let syncing = Syncing::get_from_context();
     Memo::new(move |_| {

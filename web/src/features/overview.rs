@@ -101,7 +101,7 @@ fn Filled(range: RwSignal<Range>) -> impl IntoView {
     }
 }
 
-/// What is drawn before anything is known.
+/// Returns insights without a run, drawn before anything is known.
 fn nothing() -> Insights {
     Insights {
         days: 1,
@@ -126,7 +126,7 @@ fn nothing() -> Insights {
     }
 }
 
-/// What is told in figures.
+/// Makes the figures: lessons that help and hurt, and what a run gets of lessons and tokens.
 fn figures(insights: &Insights) -> Vec<Figure> {
     let count = |label, n: u32| Figure {
         label,

@@ -219,7 +219,7 @@ fn Nothing() -> impl IntoView {
     }
 }
 
-/// What follows a retrieval.
+/// The steps that follow a retrieval.
 #[component]
 fn Steps(state: PlaygroundState) -> impl IntoView {
     let id = state.decision();

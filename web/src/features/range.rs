@@ -24,7 +24,7 @@ pub enum Range {
 }
 
 impl Range {
-    /// What is asked of the engine.
+    /// Returns the path of the request to the engine.
     pub fn path(self) -> String {
         let query = InsightsQuery { days: self.days() };
         match query.days {

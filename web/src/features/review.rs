@@ -34,7 +34,7 @@ use suggested::Suggestions;
 /// Lessons that are read at a time; the next ones come as these are dealt with.
 const SOME: u32 = 100;
 
-/// What the page shows.
+/// The views that the page can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Loading,
@@ -136,7 +136,7 @@ fn Failed() -> impl IntoView {
     }
 }
 
-/// What was done last, and the way back, for as long as it waits.
+/// The last act, and the way back, for as long as it waits.
 #[component]
 fn UndoBar() -> impl IntoView {
     let page: ReviewPage = expect_context();

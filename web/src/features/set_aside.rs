@@ -1,4 +1,4 @@
-//! What the server did not take: edits that came too late, to be decided on, and changes that it refused.
+//! Edits that came too late for the server, to be decided on, and changes that it refused.
 
 mod conflict;
 mod refused;

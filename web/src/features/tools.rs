@@ -1,4 +1,4 @@
-//! Which tool servers worked for which requests: suggestions for a new one, a success to record, all records, and how
+//! Tool servers that worked for earlier requests: suggestions for a new one, a success to record, all records, and how
 //! they lose weight with age.
 
 mod records;
@@ -65,7 +65,7 @@ fn AskCard(
     button: &'static str,
     testid: &'static str,
     asking: Asking,
-    /// Whether every field that is needed is filled.
+    /// True if every field that is needed is filled.
     #[prop(into)]
     ready: Signal<bool>,
     ask: Callback<()>,

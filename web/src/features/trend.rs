@@ -1,4 +1,4 @@
-//! What the engine says of runs over time, as charts and figures draw it.
+//! The engine's numbers of runs over time, as charts and figures draw them.
 
 use crate::components::{Mark, Plotted, Series};
 use crate::format;
@@ -167,12 +167,12 @@ pub fn tokens(insights: &Insights) -> Plotted {
     }
 }
 
-/// How many runs there are.
+/// Counts the runs, those without an outcome too.
 pub fn runs(ends: RunEnds) -> u32 {
     ended(ends).saturating_add(ends.pending)
 }
 
-/// How many of them ended.
+/// Counts those of them that ended.
 pub fn ended(ends: RunEnds) -> u32 {
     ends.successes.saturating_add(ends.failures)
 }

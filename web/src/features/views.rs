@@ -15,7 +15,7 @@ const KEY: &str = "lessonloop.views";
 const NAME: usize = 60;
 /// The views of one browser, at most.
 const MOST: usize = 200;
-/// What of an address is no filter: the item that is open.
+/// Parameters of an address that are no filter: the item that is open.
 const OPEN: [&str; 2] = ["run", "item"];
 
 /// A view.
@@ -23,7 +23,7 @@ const OPEN: [&str; 2] = ["run", "item"];
 struct Saved {
     /// The list's path, such as `/runs`.
     place: String,
-    /// What a person calls it.
+    /// The name that a person gave it.
     name: String,
     /// The query of its address by key: [`crate::parameters::Parameters::normal`].
     query: String,

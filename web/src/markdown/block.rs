@@ -85,7 +85,7 @@ impl Reader<'_> {
         self.code(&text);
     }
 
-    /// What is nested too deeply, without its structure.
+    /// Takes the rest of the lines as one paragraph: text that is nested too deeply, without its structure.
     fn flat(&mut self) {
         let text = self.lines[self.at..].join("\n");
         self.at = self.lines.len();
@@ -266,7 +266,7 @@ fn blank(line: &str) -> bool {
     line.trim().is_empty()
 }
 
-/// How far a line is set in, in columns.
+/// Counts the columns by which a line is set in; a tab counts as four.
 fn indent(line: &str) -> usize {
     let blanks = line.chars().take_while(|c| matches!(c, ' ' | '\t'));
     blanks.map(|c| if c == '\t' { 4 } else { 1 }).sum()
@@ -286,7 +286,7 @@ fn unindented(line: &str, columns: usize) -> &str {
     ""
 }
 
-/// Whether the next line can belong to the same paragraph without a mark of its own.
+/// True if the next line can belong to the same paragraph without a mark of its own.
 fn goes_on(line: &str) -> bool {
     if let Some(rest) = quoted(line) {
         return goes_on(rest);
@@ -298,7 +298,7 @@ fn goes_on(line: &str) -> bool {
     !blank(line) && indent(line) < 4 && !interrupts(line)
 }
 
-/// Whether a line ends a paragraph before it.
+/// True if a line ends a paragraph before it.
 fn interrupts(line: &str) -> bool {
     indent(line) < 4
         && (Fence::open(line).is_some()
@@ -441,7 +441,7 @@ struct Marker {
     number: Option<u64>,
     /// Where the text begins, counted from the mark, in bytes.
     text: usize,
-    /// How far the item's other lines are set in, in columns.
+    /// Indent of the item's other lines, in columns.
     width: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Lines of HTML, which stay text.
 
-/// What follows the beginning of a comment, if the line begins with one.
+/// Returns the text after the beginning of a comment, if the line begins with one.
 pub(super) fn comment(line: &str) -> Option<&str> {
     line.trim_start().strip_prefix("<!--")
 }

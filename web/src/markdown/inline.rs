@@ -1,6 +1,6 @@
 //! Pieces of a line: code, emphasis, links, by CommonMark's rules for what opens and what closes.
 //!
-//! What has been read stands in one list; a closer takes what follows its opener out of it. Each piece is taken out at
+//! Pieces that were read stand in one list; a closer takes those after its opener out of it. Each piece is taken out at
 //! most once for each level it lies in, and what was looked for in vain is not looked for again: cost is linear.
 
 use super::tree::{DEPTH, Inline};
@@ -27,7 +27,7 @@ pub(super) fn inlines(text: &str) -> Vec<Inline> {
     settled(reader.nodes).0
 }
 
-/// What has been read.
+/// A piece that has been read.
 enum Node {
     Text(String),
     /// Marks of emphasis that may open something.
@@ -338,7 +338,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether an opener of `count` marks fits a closer of `left`.
+/// True if an opener of `count` marks fits a closer of `left`.
 fn fits(mark: char, count: usize, left: usize, both: bool) -> bool {
     if mark == '~' {
         return count == left;

@@ -1,4 +1,4 @@
-//! What a person can answer to a lesson in the review queue, and how the engine is told.
+//! Answers that a person can give to a lesson in the review queue, and the requests that tell the engine.
 
 use crate::format;
 use lesson_types::{Merge, Rate, Review, Verdict};
@@ -10,7 +10,7 @@ use serde_json::Value;
 pub enum Act {
     /// The text with this hash is approved.
     Approve {
-        /// What the person saw.
+        /// Hash of the text that the person saw.
         content_hash: String,
         /// Why, where the text was held back.
         #[serde(default)]
@@ -18,7 +18,7 @@ pub enum Act {
     },
     /// It helped, or not.
     Rate {
-        /// Whether it helped.
+        /// True if it helped.
         helpful: bool,
     },
     /// Its run of failures is forgiven.
@@ -39,7 +39,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// What was done, as the beginning of a sentence.
+    /// Names the act as done, as the beginning of a sentence.
     pub fn done(&self) -> &'static str {
         match self {
             Self::Approve { .. } => "Approved",
@@ -89,7 +89,7 @@ impl Act {
         })
     }
 
-    /// Whether it is undone by another request, so that it need not wait.
+    /// True if another request undoes it, so that it need not wait.
     pub fn has_inverse(&self) -> bool {
         matches!(self, Self::Archive)
     }

@@ -1,4 +1,4 @@
-//! What a person decided about a lesson of the queue, and where that is on its way.
+//! A person's decision about a lesson of the queue, and how far it is on its way.
 
 use super::Act;
 use super::pending_actions::PendingAction;
@@ -17,7 +17,7 @@ pub struct Answer {
     pub(super) pairs: Vec<String>,
     /// The answer.
     pub act: Act,
-    /// Whether the lesson is dealt with.
+    /// True if the lesson is dealt with.
     pub(super) gone: bool,
 }
 
@@ -25,15 +25,15 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct UnderWay {
     pub(super) held: PendingAction,
-    /// Whether the lesson is dealt with.
+    /// True if the lesson is dealt with.
     pub(super) gone: bool,
-    /// Whether it is written down.
+    /// True if it is written down.
     pub(super) written: bool,
-    /// Whether it was sent already.
+    /// True if it was sent already.
     pub(super) sent: bool,
 }
 
-/// What came of taking an answer back.
+/// Result of taking an answer back.
 pub enum Undone {
     /// There is none.
     Nothing,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const KEY: &str = "lessonloop.review.held";
 const TAB: &str = "lessonloop.review.tab";
-/// How long an act is held back, in milliseconds.
+/// Time for which an act is held back, in milliseconds.
 pub const HOLD: u32 = 7_000;
 /// After this much more its tab is taken for gone, in milliseconds.
 const GRACE: f64 = 10_000.0;
@@ -21,7 +21,7 @@ pub struct PendingAction {
     pub id: String,
     /// The lesson.
     pub slug: String,
-    /// What is to be done.
+    /// The act to be done.
     pub act: Act,
     /// The tab in which it was decided.
     tab: String,
@@ -41,7 +41,7 @@ impl PendingAction {
         }
     }
 
-    /// Whether the tab that decided it will not send it: it is this one, newly loaded, or it is
+    /// True if the tab that decided it will not send it: it is this one, newly loaded, or it is
     /// long past its time. A time that lies far ahead is that of a clock that was set back.
     fn is_left(&self, tab: &str, now: f64) -> bool {
         self.tab == tab || !(now - GRACE..now + f64::from(HOLD) + GRACE).contains(&self.due)

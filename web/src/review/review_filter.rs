@@ -1,4 +1,4 @@
-//! Which lessons of the queue are looked at, as it stands in the page's address and in the request.
+//! The choice of the queue's lessons to look at, as it stands in the page's address and in the request.
 
 use crate::parameters::{self, Parameters};
 
@@ -7,7 +7,7 @@ use crate::parameters::{self, Parameters};
 pub struct ReviewFilter {
     /// A reason's word.
     pub reason: String,
-    /// What the title or the slug has in it.
+    /// Text that the title or the slug contains.
     pub q: String,
 }
 
@@ -20,7 +20,7 @@ impl ReviewFilter {
         }
     }
 
-    /// Whether nothing limits the queue.
+    /// True if nothing limits the queue.
     pub fn is_plain(&self) -> bool {
         *self == Self::default()
     }

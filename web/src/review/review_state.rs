@@ -1,4 +1,4 @@
-//! What this browser remembers of reviewing: lessons that may stay as they are, and how far this
+//! This browser's memory of reviewing: lessons that may stay as they are, and how far this
 //! visit has come.
 
 use super::Act;
@@ -13,7 +13,7 @@ const MOST: usize = 1_000;
 /// A visit ends after a pause of this many milliseconds: skipped lessons are asked again then.
 const PAUSE: f64 = 6.0 * 3_600_000.0;
 
-/// What is remembered.
+/// The answers that are remembered, and this visit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewState {
     /// Keys of the questions that were answered by “keep”.
@@ -24,7 +24,7 @@ pub struct ReviewState {
     pub visit: Visit,
 }
 
-/// How far a visit has come. It ends with the tab, but not with a reload.
+/// The progress of a visit. It ends with the tab, but not with a reload.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Visit {
@@ -53,7 +53,7 @@ pub struct Visit {
 }
 
 impl ReviewState {
-    /// What was remembered.
+    /// Reads the memory as of `now`; a visit that was long ago is begun anew.
     pub fn load(now: f64) -> Self {
         let visit: Visit = Kept::Tab.find_json(VISIT).unwrap_or_default();
         let memory = Self {
@@ -73,12 +73,12 @@ impl ReviewState {
         self
     }
 
-    /// Whether a question was answered by “keep”.
+    /// True if a question was answered by “keep”.
     pub fn is_kept(&self, key: &str) -> bool {
         self.kept.iter().any(|kept| kept == key)
     }
 
-    /// Whether each of these pairs, of which there is one at least, was answered for.
+    /// True if each of these pairs, of which there is one at least, was answered for.
     pub fn knows_pairs<'a>(&self, pairs: impl Iterator<Item = &'a String>) -> bool {
         let mut pairs = pairs.peekable();
         pairs.peek().is_some() && pairs.all(|pair| self.pairs.contains(pair))
@@ -89,7 +89,7 @@ impl ReviewState {
         if pairs.is_empty() {
             return;
         }
-        // What another tab has kept meanwhile stays.
+        // Pairs that another tab has kept meanwhile stay.
         self.pairs = Kept::Browser
             .find_json(PAIRS)
             .unwrap_or_else(|| self.pairs.clone());
@@ -104,12 +104,12 @@ impl ReviewState {
         self.pairs.retain(|held| !pairs.contains(held));
     }
 
-    /// Whether a lesson was rated in this visit and has no other question.
+    /// True if a lesson was rated in this visit and has no other question.
     pub fn is_answered(&self, slug: &str) -> bool {
         self.visit.answered.iter().any(|answered| answered == slug)
     }
 
-    /// Whether a question was skipped in this visit.
+    /// True if a question was skipped in this visit.
     pub fn is_skipped(&self, key: &str) -> bool {
         self.visit.skipped.iter().any(|skipped| skipped == key)
     }
@@ -126,7 +126,7 @@ impl ReviewState {
         match (act, key) {
             (Act::Skip, Some(key)) => self.visit.skipped.push(key.to_owned()),
             (Act::Keep | Act::Approve { .. }, Some(key)) => {
-                // What another tab has kept meanwhile stays.
+                // Keys that another tab has kept meanwhile stay.
                 self.kept = Kept::Browser
                     .find_json(KEPT)
                     .unwrap_or_else(|| self.kept.clone());

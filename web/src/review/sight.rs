@@ -1,10 +1,10 @@
-//! Which lessons are still to be asked about.
+//! The lessons that are still to be asked about.
 
 use super::review_state::ReviewState;
 use lesson_types::{ReviewItem, ReviewReason, Trust};
 use std::collections::BTreeSet;
 
-/// What is dealt with or put off.
+/// The lessons that are dealt with or put off.
 pub(super) struct Sight {
     pub(super) memory: ReviewState,
     /// Lessons with an act on its way.
@@ -12,7 +12,7 @@ pub(super) struct Sight {
 }
 
 impl Sight {
-    /// Whether nothing more is to be asked about a lesson.
+    /// True if nothing more is to be asked about a lesson.
     pub(super) fn is_gone(&self, item: &ReviewItem) -> bool {
         let only_pairs = item.reasons == [ReviewReason::NearDuplicate]
             && self.memory.knows_pairs(pairs_of(item));

@@ -1,17 +1,17 @@
-//! What can be done: on the page that is shown, and anywhere.
+//! Acts that can be done: on the page that is shown, and anywhere.
 
 use leptos::prelude::*;
 
 /// Something that can be done, by its key and from the palette.
 #[derive(Clone, Copy)]
 pub struct Act {
-    /// What it does, as a command.
+    /// The act as a command.
     pub label: &'static str,
     /// A single key; none where it would do harm by accident.
     pub key: Option<&'static str>,
-    /// Whether it can be done now.
+    /// True while it can be done.
     pub when: Signal<bool>,
-    /// Whether the palette lists it; a step of the keyboard is none to be looked up.
+    /// Set if the palette lists it; a step of the keyboard is none to be looked up.
     pub listed: bool,
     /// Does it.
     pub run: Callback<()>,
@@ -69,7 +69,7 @@ impl Acts {
         }
     }
 
-    /// What can be done now.
+    /// Returns the listed acts that can be done now.
     pub(super) fn now(self) -> Vec<Act> {
         self.list
             .get()
@@ -79,7 +79,7 @@ impl Acts {
             .collect()
     }
 
-    /// What this key does now.
+    /// Finds the act that this key does now.
     pub(super) fn of_key(self, key: &str) -> Option<Act> {
         let list = self.list.get_untracked();
         let found = list.iter().rev().map(|(_, act)| *act);

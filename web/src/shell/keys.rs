@@ -13,7 +13,7 @@ use leptos_use_event_listener::use_event_listener;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
 
-/// How long the second key of a pair is awaited, in milliseconds.
+/// Time to wait for the second key of a pair, in milliseconds.
 const PAIR: u32 = 1_500;
 
 /// The shortcuts of a page.
@@ -96,12 +96,12 @@ impl Shell {
         });
     }
 
-    /// Whether the next key is the second one of a pair.
+    /// True if the next key is the second one of a pair.
     pub fn awaits_second(self) -> bool {
         self.going.with_value(Option::is_some)
     }
 
-    /// Whether the key was a shortcut.
+    /// Acts on a key; true if it was a shortcut.
     fn heed(self, event: &KeyboardEvent, go: &impl Fn(&'static str)) -> bool {
         if event.default_prevented() || event.is_composing() {
             return false;
@@ -149,7 +149,7 @@ impl Shell {
     }
 }
 
-/// Whether a dialog waits for an answer.
+/// True if a dialog waits for an answer.
 fn dialog_open() -> bool {
     let open = document().query_selector("dialog[open]");
     open.is_ok_and(|open| open.is_some())
@@ -171,7 +171,7 @@ fn send_form(target: &web_sys::EventTarget) -> bool {
         .is_some()
 }
 
-/// Whether keys belong to this element: a field to type in, or a list of choices.
+/// True if keys belong to this element: a field to type in, or a list of choices.
 fn takes_text(target: &web_sys::EventTarget) -> bool {
     if let Some(input) = target.dyn_ref::<HtmlInputElement>() {
         return !matches!(

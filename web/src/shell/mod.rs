@@ -1,4 +1,4 @@
-//! What is at hand on every page: the palette, the keys, what a page can do, and a new version of the app.
+//! The tools at hand on every page: the palette, the keys, a page's acts, and a new version of the app.
 
 mod acts;
 mod keys;

@@ -1,4 +1,4 @@
-//! What stands above every page when something is the matter with the engine or the store.
+//! Notices above every page when something is the matter with the engine or the store.
 
 use crate::api::{Client, Engine};
 use leptos::prelude::*;

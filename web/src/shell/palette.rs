@@ -56,7 +56,7 @@ impl Choice {
         }
     }
 
-    /// Whether every word that was typed begins a word of the label.
+    /// True if every word that was typed begins a word of the label.
     fn fits(&self, typed: &str) -> bool {
         let label = format::lower(&self.label);
         let typed = format::lower(typed);
@@ -146,7 +146,7 @@ fn Search() -> impl IntoView {
         |_, _| true,
     );
     let choose = move |choice: Choice| {
-        // What is stored here is gone with the palette.
+        // The stored values are gone with the palette.
         let Some(go) = navigate.try_with_value(Clone::clone) else {
             return;
         };

@@ -9,9 +9,9 @@ const KEY: &str = "lessonloop.place:";
 /// A place in a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Place {
-    /// How far the window was scrolled, in pixels.
+    /// Distance that the window was scrolled, in pixels.
     pub y: i32,
-    /// How many rows there were.
+    /// Number of rows at that time.
     pub total: u32,
     /// The row that was opened, to give the focus back to.
     pub row: Option<u32>,
@@ -53,7 +53,7 @@ impl Places {
         expect_context()
     }
 
-    /// Whether the page that is being made was reached by going back. It is told once.
+    /// True if the page that is being made was reached by going back. It is told once.
     pub fn came_back(self) -> bool {
         let back_to = self.back_to.try_update_value(Option::take).flatten();
         back_to.is_some() && back_to == address()

@@ -82,7 +82,7 @@ fn short(n: u32) -> String {
     }
 }
 
-/// How many lessons are in use.
+/// Shows the number of lessons in use.
 #[component]
 fn LessonCount() -> impl IntoView {
     let page = use_get::<LessonPage>(|| "/v1/lessons?limit=1".to_owned());
@@ -90,7 +90,7 @@ fn LessonCount() -> impl IntoView {
     view! { <span class="place-count place-count-quiet" aria-hidden="true" data-testid="lesson-count">{move || short(total.get())}</span> }
 }
 
-/// How much waits for review: lessons, proposals and edits that came too late.
+/// Counts what waits for review: lessons, proposals and edits that came too late.
 fn waiting() -> Memo<u32> {
     let reviewing = Reviewing::get_from_context();
     let syncing = Syncing::get_from_context();

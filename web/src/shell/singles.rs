@@ -1,4 +1,4 @@
-//! Whether keys without Ctrl or Cmd do anything, as this browser remembers it.
+//! The switch for keys without Ctrl or Cmd, as this browser remembers it.
 
 use crate::dom::Memory;
 

@@ -1,4 +1,4 @@
-//! Which space is shown, and the way to the other one: one's own, or the demo.
+//! The space that is shown, and the way to the other one: one's own, or the demo.
 
 use crate::components::Popover;
 use crate::space::Space;

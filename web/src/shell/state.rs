@@ -1,18 +1,18 @@
-//! What the parts of the shell share, the pages that they know, and what a page offers to be done.
+//! State that the parts of the shell share, the pages that they know, and the acts that a page offers.
 
 use super::acts::{Act, Acts};
 use super::singles;
 use gloo::timers::callback::Timeout;
 use leptos::prelude::*;
 
-/// What the parts of the shell share; cheap to copy, provided as a context.
+/// State that the parts of the shell share; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Shell {
-    /// Whether the palette is open.
+    /// True while the palette is open.
     pub palette: RwSignal<bool>,
-    /// Whether the sheet of shortcuts is open.
+    /// True while the sheet of shortcuts is open.
     pub sheet: RwSignal<bool>,
-    /// Whether keys without Ctrl or Cmd do anything.
+    /// True if keys without Ctrl or Cmd do anything.
     pub singles: RwSignal<bool>,
     pub(super) acts: Acts,
     /// Set while a second key is awaited.
@@ -51,7 +51,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Whether the page with this path is this one, or lies under it.
+    /// True if the page with this path is this one, or lies under it.
     pub fn is_at(&self, path: &str) -> bool {
         match path.strip_prefix(self.href) {
             Some("") => true,

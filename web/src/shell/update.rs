@@ -17,7 +17,7 @@ use web_sys::{
 /// milliseconds.
 const LOOK_AGAIN: f64 = 3_600_000.0;
 
-/// How the app stands beside the newest version; cheap to copy, provided as a context.
+/// State of the app beside the newest version; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Update {
     registration: StoredValue<Option<ServiceWorkerRegistration>, LocalStorage>,

@@ -12,7 +12,7 @@ pub fn SyncChip() -> impl IntoView {
     let on = Memo::new(move |_| sign.read().is_some());
     let text = move || sign.get().map(|sign| sign.text).unwrap_or_default();
     let mark = Memo::new(move |_| sign.get().map(|sign| sign.mark));
-    // What was said last stays until there is something else to say: only a change of the text is read out.
+    // The words said last stay until there is something else to say: only a change of the text is read out.
     let spoken = Memo::new(move |before: Option<&String>| match sign.get() {
         Some(sign) if sign.is_loud() => format!("Sync: {}", sign.text),
         Some(_) if before.is_some_and(|before| !before.is_empty()) => {

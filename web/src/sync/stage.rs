@@ -1,8 +1,8 @@
-//! How far syncing is set up, for pages that differ by it.
+//! The stages of setting up syncing, for pages that differ by them.
 
 use lesson_types::{ApiError, SyncPhase, SyncStatus};
 
-/// What Settings shows about syncing.
+/// The stage of syncing, as Settings shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stage {
     /// The engine has not answered yet.

@@ -106,7 +106,7 @@ function address(base) {
   return url.href;
 }
 
-/** How many lines of each file were sent before; the main conversation's name is empty. */
+/** Reads the number of lines that were sent before, by file; the main conversation's name is empty. */
 function sentBefore(place) {
   try {
     const sent = JSON.parse(readFileSync(place, "utf8"));
@@ -134,7 +134,7 @@ function transcripts(path) {
   return [...agents, { name: "", lines: lines(path) }];
 }
 
-/** Whether an agent's tool started this run, or a program such as this one, and not a person.
+/** True if an agent's tool started this run, or a program such as this one, and not a person.
  *  CLAUDE_CODE_CHILD_SESSION and an attendance of 0 tell nothing: hooks of a person's headless run have
  *  both. The shell of Claude Code's tools, and what is started from it, has CLAUDE_CODE_EXECPATH. */
 function isChild(env = process.env) {
@@ -143,7 +143,7 @@ function isChild(env = process.env) {
   return /^sdk-/.test(env.CLAUDE_CODE_ENTRYPOINT ?? "") && Boolean(env.CLAUDE_CODE_EXECPATH);
 }
 
-/** What the agent said, and the lessons that it was given. */
+/** Collects the agent's words, and the lessons that it was given. */
 function said(lines) {
   const texts = [];
   const asked = new Set();
@@ -157,7 +157,7 @@ function said(lines) {
       typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : [];
     for (const part of parts) {
       if (entry.type === "assistant" && part.type === "text")
-        // What came of a subagent's part is not what came of the session.
+        // The outcome of a subagent's part is not that of the session.
         texts.push(entry.isSidechain ? withoutOutcomes(String(part.text)) : String(part.text));
       // A subagent's prompt is what the agent wrote.
       if (entry.type === "user" && entry.isSidechain && part.type === "text") texts.push(...tasks(String(part.text)));

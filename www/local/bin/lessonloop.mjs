@@ -8,7 +8,7 @@ if (major < 20) {
   process.stderr.write(`lessonloop: Node ${process.versions.node} is too old; install Node 20 or newer\n`);
   process.exit(2);
 }
-// What was compiled once is kept by newer Nodes.
+// Newer Nodes keep the compiled code.
 /** @type {any} */ (module).enableCompileCache?.();
 
 const [name, ...rest] = process.argv.slice(2);
@@ -20,7 +20,7 @@ if (name === "hook" && !rest.includes("--help") && !rest.includes("-h")) {
     .run(rest);
   process.exit(0);
 }
-// Who reads has closed the pipe, as `head` does: the rest is for nobody.
+// The reader has closed the pipe, as `head` does: the rest is for nobody.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error) => {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "EPIPE") throw error;

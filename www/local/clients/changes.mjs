@@ -1,4 +1,4 @@
-// What `init` changes in clients' files: planned whole before anything is written, written whole or not at all.
+// The changes that `init` makes in clients' files: planned whole before anything is written, written whole or not at all.
 import {
   accessSync,
   chmodSync,
@@ -25,7 +25,7 @@ import { ParseError } from "./jsonc.mjs";
  */
 
 /**
- * What the edits change.
+ * Plans the changes of the edits.
  * @param {Edit[]} edits
  * @param {Edit[] | null} removals the edits that take ours out again; null when these do so
  * @returns {Promise<Change[]>}

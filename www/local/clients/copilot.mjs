@@ -59,7 +59,7 @@ function read(path) {
   }
 }
 
-/** Whether a file has our server. @param {string} path @param {string[]} at */
+/** True if a file has our server. @param {string} path @param {string[]} at */
 function has(path, at) {
   try {
     return existsSync(path) && get(read(path), [...at, NAME]) !== undefined;
@@ -69,7 +69,7 @@ function has(path, at) {
   }
 }
 
-/** Whether the file of hooks is one that serves Copilot CLI. @param {string | null} project */
+/** True if the file of hooks is one that serves Copilot CLI. @param {string | null} project */
 export const servesCopilot = (project) => read(hooksOf(project)).includes('"UserPromptSubmit"');
 
 /**
@@ -154,7 +154,7 @@ export const copilot = {
   ],
 };
 
-/** Whether Claude Code's hooks of a project are ours. @param {string} project */
+/** True if Claude Code's hooks of a project are ours. @param {string} project */
 const claudeIsSetUp = (project) =>
   ["settings.json", "settings.local.json"].some((name) =>
     /lessonloop(\.mjs)?['"\\]* hook\b/.test(read(join(project, ".claude", name))),

@@ -1,4 +1,4 @@
-// What `doctor` says of clients: which are set up here, whether their entries start what is there, whether the person has
+// The part of `doctor` about clients: which are set up here, whether their entries start what is there, whether the person has
 // let them run it, what the client itself says, and whether its hooks come.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
@@ -100,7 +100,7 @@ function lastOf(folder, clients) {
 }
 
 /**
- * What a client's hooks left behind: that they came, or that they came without a payload.
+ * Reports the marks that a client's hooks left behind: that they came, or that they came without a payload.
  * @param {string} store
  * @param {string} name
  * @param {string} title

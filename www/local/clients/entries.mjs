@@ -1,4 +1,4 @@
-// What lies in clients' files today: which clients are set up here, what their entries start, and what is wrong with them.
+// The entries in clients' files today: which clients are set up here, what their entries start, and what is wrong with them.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { nodePath } from "../invocation.mjs";
@@ -54,7 +54,7 @@ async function programs(path, text) {
   return found.filter((words) => words.length > 0);
 }
 
-/** Whether a file starts us. @param {string} path */
+/** True if a file starts us. @param {string} path */
 export async function startsUs(path) {
   try {
     return (await programs(path, read(path) ?? "{}")).length > 0;

@@ -1,4 +1,4 @@
-// What the entries of several clients have in common: the server's, and hooks in the form of Claude Code.
+// The common parts of several clients' entries: the server's, and hooks in the form of Claude Code.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -33,7 +33,7 @@ export const wordsOf = (hook) =>
     .filter((word) => typeof word === "string")
     .join(" ");
 
-/** Whether a hook's entry is one that we wrote, in whatever version. @param {any} hook */
+/** True if a hook's entry is one that we wrote, in whatever version. @param {any} hook */
 export const isOurs = (hook) => /lessonloop(\.mjs)?['"]? (?:['"])?hook\b/.test(wordsOf(hook));
 /** The same for a group of hooks that holds nothing else. @param {any} group */
 const isOurGroup = (group) => Array.isArray(group?.hooks) && group.hooks.length > 0 && group.hooks.every(isOurs);

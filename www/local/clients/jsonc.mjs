@@ -13,7 +13,7 @@ export class ParseError extends Error {}
 /** Nothing is nested deeper in a client's file. */
 const DEPTH = 200;
 
-/** What was parsed last: an edit looks at one text several times, and a client's file may have megabytes. */
+/** The result of the last parse: an edit looks at one text several times, and a client's file may have megabytes. */
 /** @type {{ text: string, node: Node } | undefined} */
 let last;
 
@@ -306,11 +306,11 @@ function at(text, path) {
   return node;
 }
 
-/** What lies at a path. @param {string} text @param {string[]} path */
+/** Returns the value at a path. @param {string} text @param {string[]} path */
 export const get = (text, path) => at(text, path)?.data;
 
 /**
- * Whether two values say the same; a client that writes its file anew may order names otherwise.
+ * True if two values say the same; a client that writes its file anew may order names otherwise.
  * @param {any} a
  * @param {any} b
  */

@@ -1,4 +1,4 @@
-// What a client itself says of our server, where its program is on the path: it is asked, and given a bounded time.
+// A client's own status of our server, where its program is on the path: it is asked, and given a bounded time.
 import { execFile } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { isWindows, NAME, onPath } from "./entry.mjs";
@@ -11,7 +11,7 @@ import { isWindows, NAME, onPath } from "./entry.mjs";
 /** A client starts the servers that it lists, which takes seconds on a slow machine. */
 const PATIENCE_MS = 15_000;
 
-/** How a client is asked, and what its answer means. @type {Record<string, { ask: string[], read: (text: string, code: number) => Answer }>} */
+/** The question to a client, and its answer's reader. @type {Record<string, { ask: string[], read: (text: string, code: number) => Answer }>} */
 const ASKED = {
   claude: { ask: ["mcp", "get", NAME], read: byStatus },
   codex: { ask: ["mcp", "get", NAME], read: byStatus },
@@ -68,7 +68,7 @@ export function listed(name, program, cwd) {
         timeout: PATIENCE_MS,
         killSignal: "SIGKILL",
         env: { ...process.env, NO_COLOR: "1" },
-        // What npm puts there on Windows is a script.
+        // The program that npm puts there on Windows is a script.
         shell: isWindows,
       },
       (error, stdout, stderr) => {

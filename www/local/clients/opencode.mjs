@@ -39,7 +39,7 @@ export const opencode = {
   asks: () => ["It asks nothing: restart OpenCode, `opencode mcp list` shows the server."],
 };
 
-/** Whether the file has servers of others in the shape of version 1. @param {string} text */
+/** True if the file has servers of others in the shape of version 1. @param {string} text */
 function isFirst(text) {
   const there = get(text, ["mcp"]);
   return (

@@ -15,7 +15,7 @@ function hook(event, payload, patience = PATIENCE_MS) {
   return new Promise((resolve) => {
     const child = spawn(program, [...words, event, "--client", "opencode"], {
       stdio: ["pipe", "pipe", "ignore"],
-      // What ends with OpenCode must not end what records it.
+      // The end of OpenCode must not end the process that records it.
       detached: event === "stop",
     });
     let text = "";
@@ -29,8 +29,8 @@ function hook(event, payload, patience = PATIENCE_MS) {
   });
 }
 
-/** What is told of a message: the agent's words, and of its tools what they were for and how they ended. A person's words
- *  and what tools read stay here, so that the payload fits into a pipe that nobody reads yet when OpenCode ends. */
+/** Picks from a message the agent's words, and of its tools what they were for and how they ended. A person's words and
+ *  what tools read stay here, so that the payload fits into a pipe that nobody reads yet when OpenCode ends. */
 function told({ info: { id, role, sessionID, path, summary }, parts = [] }) {
   const tools = ({ callID, tool, state = {} }) => ({
     type: "tool",
@@ -54,10 +54,10 @@ function told({ info: { id, role, sessionID, path, summary }, parts = [] }) {
 const STARTER = "LESSONLOOP_OPENCODE";
 
 export const Lessonloop = async ({ client, directory }) => {
-  // What an agent started gets no lessons and records none.
+  // A run that an agent started gets no lessons and records none.
   if ((process.env[STARTER] ?? String(process.pid)) !== String(process.pid)) return {};
   process.env[STARTER] = String(process.pid);
-  /** What was given in each session, by the message that it goes with. */
+  /** Lessons given in each session, by the message that they go with. */
   const lessons = new Map();
   const of = (id) => lessons.get(id) ?? lessons.set(id, new Map()).get(id);
   /** Sessions whose next request is for a summary. */
@@ -81,7 +81,7 @@ export const Lessonloop = async ({ client, directory }) => {
       const session_id = input.sessionID;
       const payload = { session_id, cwd: directory, prompt, parent_id: parents.get(session_id) };
       const given = await hook("prompt", payload);
-      // What goes with a request is no part of the talk: a lesson that was given once goes with its message in later requests.
+      // Text added to a request is no part of the talk: a lesson that was given once goes with its message in later requests.
       if (given) of(session_id).set(output.message?.id ?? input.messageID ?? "", given);
     },
     "experimental.session.compacting": async ({ sessionID }) => void summing.add(sessionID),
@@ -92,7 +92,7 @@ export const Lessonloop = async ({ client, directory }) => {
       if (!last || summing.delete(last.info.sessionID)) return;
       const ids = new Set(asked.map(({ info }) => info.id));
       for (const [id, text] of of(last.info.sessionID)) {
-        // What was said with a message that is summed up by now goes with the newest, and names alone no more.
+        // Lessons of a message that is summed up by now go with the newest one, and names alone no more.
         if (!ids.has(id) && !/^### /m.test(text)) continue;
         const { info, parts } = asked.find(({ info }) => info.id === id) ?? last;
         const part = { id: \`prt_lessonloop_\${parts.length}\`, sessionID: info.sessionID, messageID: info.id };

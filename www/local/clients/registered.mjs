@@ -1,4 +1,4 @@
-// What clients are told to start: the installed program, by a path that stays.
+// The program that clients are told to start: the installed one, by a path that stays.
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../engine.mjs";

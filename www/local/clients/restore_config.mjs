@@ -1,6 +1,6 @@
-// What `init` changed in a client's file, so that `--remove` gives the file back to the byte: whether there was one, and
-// the bytes that were in the place of ours. Kept apart from the project, for this user alone, and only good for a file
-// that is still as it was written; of one that was edited since, ours is taken out by its structure.
+// The record of what `init` changed in a client's file, so that `--remove` gives the file back to the byte: whether there
+// was one, and the bytes that were in the place of ours. Kept apart from the project, for this user alone, and only good for
+// a file that is still as it was written; of one that was edited since, ours is taken out by its structure.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -30,7 +30,7 @@ function kept(path) {
 }
 
 /**
- * What the file was before `init` first wrote to it. Undefined where that is not known, as for a file that was edited
+ * Returns the file as it was before `init` first wrote to it. Undefined where that is not known, as for a file that was edited
  * since.
  * @param {string} path
  * @param {string | null} now
@@ -50,7 +50,7 @@ export function before(path, now) {
 export const foldersOf = (path) => kept(path)?.folders ?? [];
 
 /**
- * How much two texts, or lists of lines, have in common at their beginnings and at their ends.
+ * Counts what two texts, or lists of lines, have in common at their beginnings and at their ends.
  * @param {string | string[]} old
  * @param {string | string[]} now
  */

@@ -14,7 +14,7 @@ export async function readToml(text) {
 }
 
 /**
- * Whether two tables say the same; the parser's own have no prototype, and dates are classes.
+ * True if two tables say the same; the parser's own have no prototype, and dates are classes.
  * @param {any} a
  * @param {any} b
  */

@@ -1,4 +1,4 @@
-// What a client's own files say of trust: whether the person has let it run our server and hooks in this folder.
+// Trust by a client's own files: whether the person has let it run our server and hooks in this folder.
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";

@@ -43,14 +43,14 @@ export function failed(error, status) {
 }
 
 /**
- * What was measured of a lesson's effect, else how its uses went: "helps", "67% success, 5 uses", "new".
+ * Returns the measured effect of a lesson, else how its uses went: "helps", "67% success, 5 uses", "new".
  * @param {{ badge?: { kind: string, text: string }, lesson?: { measured?: { badge: string } } }} it
  */
 const standingOf = ({ badge, lesson }) =>
   lesson?.measured?.badge ?? /\((.*)\)$/.exec(badge?.text ?? "")?.[1] ?? badge?.kind ?? "";
 
 /**
- * How much more often runs go well with a lesson: "+8 points (+2 to +14), from 12 runs: helps".
+ * Puts into words how much more often runs go well with a lesson: "+8 points (+2 to +14), from 12 runs: helps".
  * @param {{ mean: number, low: number, high: number, runs: number, verdict: string }} lift
  */
 function liftWords({ mean, low, high, runs, verdict }) {
@@ -250,7 +250,7 @@ export async function feedback(asked) {
     outcome_text: asked.values.text,
     decision_id: asked.values.decision,
   });
-  // What the lessons had to do with the text is found by its meaning.
+  // The lessons' part in the outcome is found by the meaning of its text.
   const model = Boolean(body.outcome_text) && !body.causal;
   const done = await send(asked, { method: "POST", path: "/v1/feedback", body }, { model });
   if (asked.values.json) return json(done);
@@ -361,7 +361,7 @@ export async function review(asked) {
 }
 
 /**
- * What agents propose, each with what it would change.
+ * Prints the proposals of agents, each with what it would change.
  * @param {any[]} proposals
  */
 function tellProposals(proposals) {

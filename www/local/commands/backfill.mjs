@@ -64,7 +64,7 @@ export async function backfill({ values, positionals }) {
     : places().flatMap(({ client, folder }) => transcripts(folder).map((at) => ({ client, path: at })));
   const dry = Boolean(values["dry-run"]);
   const host = hostOf({ only: onlyOf(values), create: !dry });
-  // What was learned in other projects is none of this one's, unless a person names the files.
+  // Lessons learned in other projects are none of this one's, unless a person names the files.
   const project = path ? undefined : host.places.project?.path;
   const done = {
     transcripts: found.length,
@@ -209,7 +209,7 @@ function storeOf(store, folder) {
 }
 
 /**
- * Whether a session was about the project of a store: it began in a folder of it, and worked in no other project's.
+ * True if a session was about the project of a store: it began in a folder of it, and worked in no other project's.
  * @param {string} store
  * @param {string} cwd
  * @param {string[]} folders

@@ -111,7 +111,7 @@ function remembered(lessons, paths, only) {
 const BESIDE = 8;
 
 /**
- * What the module says of files beside a skill that were sent.
+ * Returns the problem that the module reports of files beside a skill that were sent.
  * @param {string} path
  * @param {string[]} names
  * @returns {Problem}
@@ -122,7 +122,7 @@ function besideSkill(path, names) {
   return { path, code: "beside", message };
 }
 
-/** How many were refused for what, the most first. @param {Problem[]} problems */
+/** Counts the refused by code, the most first. @param {Problem[]} problems */
 function byCode(problems) {
   /** @type {Map<string, number>} */
   const counts = new Map();

@@ -7,7 +7,7 @@ import { out, UsageError } from "../print.mjs";
 /** @typedef {import("../command.mjs").Option} Option */
 
 const NAMES = COMMANDS.map(({ name }) => name);
-/** What an option's or an argument's value is called where it is a file or a folder. */
+/** Names of an option's or an argument's value where it is a file or a folder. */
 const FILE = /\b(PATH|FILE|DIR)\b/;
 
 /** @param {Command} command */
@@ -66,7 +66,7 @@ const quoted = (text) => text.replaceAll("'", "'\\''");
 const spec = (text) => quoted(text.replace(/[[\]:\\]/g, "\\$&"));
 
 /**
- * What a value may be, for zsh.
+ * Returns the choices for a value, for zsh.
  * @param {string} value
  * @param {string[] | undefined} words
  */

@@ -1,4 +1,4 @@
-// What a person sees of a change before it is made, and whether they agree.
+// A person's consent to a change: they see it before it is made, and agree or not.
 import { relative } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { commonEnds } from "../clients/restore_config.mjs";

@@ -1,6 +1,6 @@
 // `lessonloop doctor --edge URL`: what an edge function says of its own set-up, and what to do about what is missing.
 
-/** How long it is waited for, in milliseconds: it waits eight seconds itself for its project. */
+/** Time to wait for its answer, in milliseconds: it waits eight seconds itself for its project. */
 const PATIENCE_MS = 15_000;
 
 /**
@@ -62,7 +62,7 @@ export async function lookAtEdge(given, dashboard, version, say) {
     );
 }
 
-/** Which variable a setting comes from. @type {Record<string, string>} */
+/** The variable that each setting comes from. @type {Record<string, string>} */
 const VARIABLES = {
   url: "SUPABASE_URL",
   key: "SUPABASE_KEY",

@@ -27,7 +27,7 @@ function places(values) {
   return all.flatMap((project) => Object.values(CLIENT).map((client) => ({ client, project })));
 }
 
-/** What takes the entries of a client out. @param {Place} place */
+/** Plans the changes that take the entries of a client out. @param {Place} place */
 const removal = ({ client, project }) =>
   changes(client.edits({ project, program: program(false), remove: true }), null);
 
@@ -99,7 +99,7 @@ export async function erase({ values }) {
   await takeOut(all);
   uninterrupted(() => {
     for (const path of stores) {
-      // What this user keeps of it goes first: its folder is found by the store.
+      // This user's record of it goes first: its folder is found by the store.
       if (path !== personalPath()) distrust(path);
       gone(path);
     }
@@ -143,7 +143,7 @@ function whatOf(path) {
   }
 }
 
-/** What a deleted store leaves elsewhere. @param {string} path */
+/** Warns of what a deleted store leaves elsewhere. @param {string} path */
 function warn(path) {
   const root = dirname(path);
   if (existsSync(join(root, ".git")) && untracked(root, [join(path, "config.json")]).length === 0) {

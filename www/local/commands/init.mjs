@@ -108,7 +108,7 @@ async function offer(root, isAsked) {
 }
 
 /**
- * What the client will ask, and what can be done next.
+ * Prints the questions that the client will ask, and the next steps.
  * @param {string | undefined} name
  * @param {import("../clients/entry.mjs").Client | undefined} client
  * @param {string | null} project
@@ -150,7 +150,7 @@ const others = (name) =>
     .join(", ");
 
 /**
- * What a path of this machine means for files that git has, and for those that it does not have.
+ * Warns of a path of this machine in files that git has, and of files that it does not have.
  * @param {string | undefined} name
  * @param {string} project
  * @param {import("../clients/changes.mjs").Change[]} edits
@@ -175,7 +175,7 @@ function inGit(name, project, edits) {
 }
 
 /**
- * Whether a person with several worktrees wants the client set up in the home: what is not committed, such as a path of
+ * True if a person with several worktrees wants the client set up in the home: what is not committed, such as a path of
  * this machine, is in one worktree alone.
  * @param {import("../clients/entry.mjs").Client} client
  * @param {string} root

@@ -39,7 +39,7 @@ export async function mcp({ values }) {
     void answered.finally(() => open.delete(answered));
   }
   await Promise.allSettled(open);
-  // What hooks handed over is recorded first: the client may leave little time.
+  // The calls that hooks handed over are recorded first: the client may leave little time.
   await Promise.allSettled([end(), hooks.idle()]);
   await syncing.end();
   try {
@@ -51,7 +51,7 @@ export async function mcp({ values }) {
 }
 
 /**
- * What the first answer need not wait for: ends that an earlier process left, and the model.
+ * Does the work that the first answer need not wait for: ends that an earlier process left, and the model.
  * @param {import("../host.mjs").Host} host
  * @param {Hooks} hooks
  */

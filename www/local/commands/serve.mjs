@@ -19,7 +19,7 @@ import { onlyOf } from "./mcp.mjs";
 /** Where the search for a free port begins when none is asked for. */
 const FIRST_PORT = 8787;
 const PORTS_TRIED = 50;
-/** How long a browser has to open the page that leads to the address. */
+/** Time that a browser has to open the page that leads to the address. */
 const OPENED_MS = 60_000;
 
 /** @param {{ values: Record<string, any> }} given */
@@ -29,7 +29,7 @@ export async function serve({ values }) {
   const host = untrusted
     ? new Host({ places: { project: untrusted } })
     : hostOf({ only: onlyOf(values), create: true });
-  // What is wrong with the store is said now, and not to the first page.
+  // Faults of the store are told now, and not to the first page.
   await host.local();
   const port = number(values.port, "--port");
   const { url, token, close, syncing } = await listening(host, port, {

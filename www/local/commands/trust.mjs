@@ -28,7 +28,7 @@ export function trust({ values }) {
   );
 }
 
-/** How many have written to a store. @param {string} store */
+/** Counts those who have written to a store. @param {string} store */
 function writersOf(store) {
   try {
     return counted(readdirSync(join(store, "ledger")).filter((name) => name.endsWith(".jsonl")).length, "writer");

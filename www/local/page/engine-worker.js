@@ -131,7 +131,7 @@ self.addEventListener("message", ({ data }) => {
   }
 });
 
-/** How a person types a command of the process; nothing where it does not say. */
+/** Asks for the words before a command of the process; undefined where it does not say. */
 async function command() {
   try {
     return (await (await ask("/local/command", "GET")).json()).command;

@@ -174,7 +174,7 @@ const MODALS: &[&str] = &[
     "using",
 ];
 
-/// What a lesson says, title first, in lower case and without apostrophes.
+/// A lesson's title, recommendation and description, in this order, in lower case and without apostrophes.
 pub(super) type Lowered = [String; 3];
 
 pub(super) fn lowered(text: &Text) -> Lowered {
@@ -188,9 +188,9 @@ pub(super) fn lowered(text: &Text) -> Lowered {
 /// A part of a sentence.
 #[derive(Default)]
 pub(super) struct Clause<'a> {
-    /// What it is about: its stems, by their numbers, in ascending order.
+    /// Its subject: its stems, by their numbers, in ascending order.
     about: Vec<u32>,
-    /// What denies in it, as it is written.
+    /// The words that deny in it, as they are written.
     pub(super) denials: Vec<&'a str>,
     pub(super) is_denied: bool,
 }
@@ -219,7 +219,7 @@ impl Clause<'_> {
     }
 }
 
-/// What a word does in a clause.
+/// The part that a word plays in a clause.
 #[derive(Clone, Copy)]
 enum Word {
     /// Two of them deny nothing.

@@ -202,7 +202,7 @@ fn named(title: &str, slug: &str) -> String {
     escaped(if title.trim().is_empty() { slug } else { title })
 }
 
-/// Who did it, by their `by`: an agent's or a person's id as it is.
+/// Names who did it, by their `by`: an agent's or a person's id as it is.
 fn who(by: &str) -> String {
     match by.split_once(':') {
         None if by == "local" => "you".to_owned(),

@@ -372,7 +372,7 @@ impl Space {
         Ok(uncounted)
     }
 
-    /// Whether an opinion is new; with a decision, everybody has one of a kind on a lesson in it.
+    /// True if an opinion is new; with a decision, everybody has one of a kind on a lesson in it.
     fn takes_opinion(
         &mut self,
         opinion: &Opinion,

@@ -25,7 +25,7 @@ impl Voice<'_> {
 }
 
 impl Lesson {
-    /// Whether `by` is an agent's key that may only propose to change this lesson: it is another's, or a person stands
+    /// True if `by` is an agent's key that may only propose to change this lesson: it is another's, or a person stands
     /// behind it.
     pub fn is_changed_only_by_proposal(&self, by: &str) -> bool {
         is_agent(by) && (self.by != by || self.is_vouched_for())
@@ -38,7 +38,7 @@ impl Lesson {
 }
 
 impl Space {
-    /// How many proposals of `by` are open. Costs a pass over the lessons.
+    /// Counts the open proposals of `by`. Costs a pass over the lessons.
     pub fn proposals_of(&self, by: &str) -> usize {
         let of = |lesson: &Lesson| lesson.proposals.iter().filter(|held| held.by == by).count();
         self.lessons().map(of).sum()

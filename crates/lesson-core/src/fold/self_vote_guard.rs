@@ -1,4 +1,4 @@
-//! Who may move a standing.
+//! The right to move a standing.
 //!
 //! Where two agents' keys or more have written, no key lifts its own lesson alone, nor sinks another's by repeating
 //! itself. What it says is recorded all the same. An event is judged by the ledger before it.
@@ -50,7 +50,7 @@ impl WhyUncounted {
     }
 }
 
-/// What an event says of a lesson that does not count.
+/// A part of an event that does not count: what it says of one lesson.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uncounted {
     /// The lesson.
@@ -59,28 +59,28 @@ pub struct Uncounted {
     pub why: WhyUncounted,
 }
 
-/// Who speaks, and by which rules what they say counts.
+/// A speaker, and the rules by which its words count.
 #[derive(Clone, Copy)]
 pub(crate) struct Voice<'a> {
     /// See [`crate::Event::by`].
     pub by: &'a str,
     /// When.
     pub at: Millis,
-    /// Whether the space is shared: else everything counts.
+    /// True if the space is shared: else everything counts.
     pub shared: bool,
-    /// Whether the ledger is folded anew, so that the event was taken before: see [`Space::is_refolding`].
+    /// True if the ledger is folded anew, so that the event was taken before: see [`Space::is_refolding`].
     pub anew: bool,
     /// The fold's constants.
     pub policy: &'a FoldPolicy,
 }
 
-/// Whether `by` is a person, signed in or not.
+/// True if `by` is a person, signed in or not.
 pub(super) fn is_person(by: &str) -> bool {
     by.starts_with("person:") || by == "local"
 }
 
 impl Voice<'_> {
-    /// Whether it is an agent that speaks of an unapproved lesson of its own.
+    /// True if an agent speaks of an unapproved lesson of its own.
     fn is_self_vote(&self, lesson: &Lesson) -> bool {
         self.is_word_of(self.by, lesson)
     }
@@ -190,7 +190,7 @@ impl Lesson {
 }
 
 impl Space {
-    /// Who speaks.
+    /// Makes the voice of `by` at a time, by the rules in force in the space.
     pub(super) fn voice<'a>(&self, by: &'a str, at: Millis, policy: &'a FoldPolicy) -> Voice<'a> {
         Voice {
             by,

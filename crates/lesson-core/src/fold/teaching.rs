@@ -1,4 +1,4 @@
-//! What a run teaches of the lessons applied in it: see [`crate::learning::learn`].
+//! Learning from a run about the lessons applied in it: see [`crate::learning::learn`].
 
 use super::self_vote_guard::Voice;
 use crate::learning::lift::{Belief, Surprise, weight};

@@ -13,7 +13,7 @@ pub struct Withdrawal {
     /// what others did before finds them in use.
     #[serde(skip)]
     pub(crate) ahead: u32,
-    /// Whether the last of them takes the withdrawal back, so that it never was one.
+    /// True if the last of them takes the withdrawal back, so that it never was one.
     #[serde(skip)]
     pub(crate) lifted: bool,
 }

@@ -1,9 +1,9 @@
 //! Withdrawn voices: nothing that one says counts, from a time on.
 //!
-//! What a withdrawal undoes can't be taken off a fold, as means don't say what went into them. So a ledger with one is folded anew,
-//! from a space that knows from the first event on which voices the ledger withdraws: [`Space::for_ledger`]. Texts and lives keep the
-//! changes of a withdrawn voice, as what others did afterwards stands on them: a key changes nothing but unapproved lessons of
-//! its own, and those are archived.
+//! The traces of a withdrawn voice can't be taken off a fold, as means don't say what went into them. So a ledger with a
+//! withdrawal is folded anew, from a space that knows from the first event on which voices the ledger withdraws:
+//! [`Space::for_ledger`]. Texts and lives keep the changes of a withdrawn voice, as what others did afterwards stands on them:
+//! a key changes nothing but unapproved lessons of its own, and those are archived.
 
 use super::Folded;
 use super::self_vote_guard::{Uncounted, Voice, WhyUncounted, is_person};
@@ -18,7 +18,7 @@ use lesson_types::{Verdict, limits};
 use std::collections::BTreeSet;
 
 impl EventKind {
-    /// Whether it changes what events before it count for, so that its ledger is folded anew.
+    /// True if it changes what events before it count for, so that its ledger is folded anew.
     pub fn refolds(&self) -> bool {
         matches!(
             self,
@@ -85,14 +85,14 @@ impl Space {
         space
     }
 
-    /// Whether an event was refused when it came, by a ledger that is folded anew.
+    /// True if an event was refused when it came, by a ledger that is folded anew.
     pub(super) fn was_refused(&self, event: &Event) -> bool {
         !self.refused.is_empty() && self.is_refolding() && self.refused.contains(&named(event))
     }
 
-    /// Whether events are folded that a withdrawal, or the end of one, is yet to follow. They were taken when other voices counted, and
-    /// stay taken: none is refused for what it contradicts now. Texts and lives change as they say; a word that was said
-    /// before, or on what is not there, counts for nothing.
+    /// True while events are folded that a withdrawal, or the end of one, is yet to follow. They were taken when other voices
+    /// counted, and stay taken: none is refused for what it contradicts now. Texts and lives change as they say; a word that
+    /// was said before, or on what is not there, counts for nothing.
     pub(super) fn is_refolding(&self) -> bool {
         self.withdrawn.values().any(|held| held.ahead > 0)
     }
@@ -104,7 +104,7 @@ impl Space {
             .map(|(voice, held)| (voice.as_str(), held))
     }
 
-    /// Whether nothing counts that `by` says at this time.
+    /// True if nothing counts that `by` says at this time.
     pub fn is_muted(&self, by: &str, at: Millis) -> bool {
         self.withdrawn.get(by).is_some_and(|held| held.covers(at))
     }
@@ -158,7 +158,7 @@ impl Space {
             | EventKind::LessonsMerged { .. }
             | EventKind::ChangeProposed { .. }
             | EventKind::ProposalSettled { .. }
-            // What was held back stays so: what agents did since stands on it.
+            // A lesson that was held back stays so: what agents did since stands on it.
             | EventKind::LessonReviewed {
                 verdict: Verdict::Quarantine,
                 ..
@@ -252,7 +252,7 @@ impl Space {
     }
 }
 
-/// What tells an event from another with its id.
+/// Identifies an event, apart from another with its id.
 fn named(event: &Event) -> (String, String, u64) {
     (event.op_id.clone(), event.actor.clone(), event.seq)
 }

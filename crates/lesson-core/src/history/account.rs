@@ -1,4 +1,4 @@
-//! What a ledger says of one lesson, in one pass: the events that touched it, where it was shown and what followed;
+//! A ledger's account of one lesson, in one pass: the events that touched it, where it was shown and what followed;
 //! and from these the course of its numbers and its texts.
 
 use super::{HistoryEntry, is_seen, summary};
@@ -27,15 +27,15 @@ pub struct Impression<'a> {
     pub at: Millis,
     /// Names the retrieval.
     pub retrieval_id: &'a str,
-    /// What it was for, such as `recommend`.
+    /// Purpose of the retrieval, such as `recommend`.
     pub purpose: &'a str,
     /// The situation.
     pub context: &'a SurfacedContext,
     /// Rank and score of the lesson.
     pub item: &'a SurfacedItem,
-    /// What became of it, when the retrieval was for a decision.
+    /// The decision's record of what became of the lesson, when the retrieval was for a decision.
     pub record: Option<Recommendation>,
-    /// Whether the outcome of that decision is counted in its standing.
+    /// True if the outcome of that decision is counted in the lesson's standing.
     pub is_counted: bool,
 }
 
@@ -53,7 +53,7 @@ pub fn account<'a>(
     // Decisions whose outcome waits for a person's approval.
     let mut waiting: BTreeSet<&str> = BTreeSet::new();
     for event in events {
-        // What worked for a tool says nothing of a lesson; that its key has written may.
+        // A tool's success says nothing of a lesson; that its key has written may.
         if matches!(event.event, EventKind::ToolSucceeded { .. }) {
             space.note_writer(&event.by, &policy.fold);
             continue;
@@ -140,7 +140,7 @@ fn showing<'a>(event: &'a Event, slug: &str) -> Option<Impression<'a>> {
 pub struct CoursePoint<'e, 'a> {
     /// The event; the last one, when the point stands for several.
     pub entry: &'e HistoryEntry<'a>,
-    /// How many events that moved a number it stands for.
+    /// Number of events that it stands for, of those that moved a number.
     pub events: usize,
 }
 

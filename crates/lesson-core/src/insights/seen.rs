@@ -1,4 +1,4 @@
-//! What is counted of a run.
+//! The facts that are counted of a run.
 
 use crate::instant::{DAY, Millis};
 use crate::learning::Run;
@@ -8,7 +8,7 @@ use crate::space::{Decision, Recommendation, Space};
 use lesson_types::{RunEnds, RunTotals};
 use std::collections::BTreeMap;
 
-/// Whether a lesson read *medium* or better in a run.
+/// True if a lesson read *medium* or better in a run.
 fn fits(record: &Recommendation, from: f64, policy: &RankPolicy) -> bool {
     record
         .likelihood
@@ -34,7 +34,7 @@ fn fits_from(decision: &Decision, policy: &RankPolicy) -> f64 {
     }
 }
 
-/// What is counted of a decision.
+/// The facts that are counted of a decision.
 pub(crate) struct Seen {
     pub day: i64,
     pub at: Millis,

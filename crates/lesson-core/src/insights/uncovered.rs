@@ -7,7 +7,7 @@ use crate::space::Decision;
 use lesson_types::{RunEnds, UncoveredTask};
 use std::collections::BTreeMap;
 
-/// What is known of a task.
+/// A task with its newest run, how all its runs ended, and the best relevance that a lesson had for it.
 struct Task<'a> {
     query: &'a str,
     run: &'a str,

@@ -23,7 +23,7 @@ const NEIGHBOURS: usize = 8;
 const LOOKS: usize = 4_000_000;
 const COMPARED: usize = 300_000;
 const FOUND: usize = 20_000;
-/// How far a sketch's estimate may lie below the share that is wanted.
+/// Margin by which a sketch's estimate may lie below the share that is wanted.
 const SLACK: f64 = 0.2;
 /// Lessons with fewer words are alike only when they have the same ones.
 const FEWEST: u32 = 4;
@@ -44,7 +44,7 @@ pub struct Alike<'a> {
 struct Sketch<'a, 'i> {
     slug: &'a str,
     entry: &'i Entry,
-    /// How many of its words say something.
+    /// Number of its words that say something.
     size: u32,
     bins: [u16; BINS],
 }
@@ -123,7 +123,7 @@ impl KeywordIndex {
     }
 }
 
-/// Whether a term is a stop word of its lessons' language.
+/// True if a term is a stop word of its lessons' language.
 fn term_says_nothing(term: &str) -> bool {
     let (word, language) = parted(term);
     says_nothing(word, &english_stem(word), language)
@@ -190,7 +190,7 @@ impl<'i> WordComparison<'i> {
         Some(&entry.terms)
     }
 
-    /// How many of these terms say something and are wanted.
+    /// Counts those of these terms that say something and are wanted.
     fn speaking(&self, terms: &[u32], wanted: impl Fn(&u32) -> bool) -> u32 {
         let counted = terms
             .iter()

@@ -8,8 +8,8 @@ use super::words::each_word;
 /// Latin letters with a mark, such as `é`: English has none.
 const MARKED: std::ops::RangeInclusive<char> = '\u{c0}'..='\u{24f}';
 
-/// Whether a query is seen to be in another language than English: it has a letter with a mark, half of its letters are of another script,
-/// or it has more stop words of another language. One that says too little is not seen to be.
+/// True if a query is seen to be in another language than English: it has a letter with a mark, half of its letters are of
+/// another script, or it has more stop words of another language. One that says too little is not seen to be.
 pub(crate) fn is_in_other_language(query: &str) -> bool {
     let (mut letters, mut others) = (0_usize, 0_usize);
     for c in query.chars().filter(|c| c.is_alphabetic()) {

@@ -7,12 +7,12 @@ use crate::stable_map::StableMap;
 use crate::technologies::{name_of_word, named_in_parts, other_words};
 use std::collections::BTreeSet;
 
-/// What has to be known of a space to rank candidates of it as if all of it were held.
+/// The numbers of a space by which candidates of it are ranked as if all of it were held.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SpaceCounts {
     /// Lessons of the space, archived ones too.
     pub lessons: usize,
-    /// How many of them have a vector of the model at hand; `None` where vectors are not compared.
+    /// Number of them that have a vector of the model at hand; `None` where vectors are not compared.
     pub with_vector: Option<usize>,
     /// In how many lessons each stem is.
     having: StableMap<Box<str>, usize>,
@@ -43,7 +43,7 @@ impl SpaceCounts {
         self.having.get(stem).copied().unwrap_or(0)
     }
 
-    /// Whether a stem was asked for.
+    /// True if a stem was asked for.
     pub(super) fn was_asked(&self, stem: &str) -> bool {
         self.having.contains_key(stem)
     }

@@ -6,7 +6,7 @@ use rust_stemmers::Algorithm;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Language(u8);
 
-/// How many languages there are, English among them.
+/// Number of languages, English among them.
 pub(super) const COUNT: usize = 1 + LATIN.len();
 /// Distinct stop words that a text of another language than English has at least.
 const FEWEST: u8 = 2;
@@ -50,7 +50,7 @@ impl Language {
         (usize::from(place) < COUNT).then_some(Self(place))
     }
 
-    /// What its words end with after an `@`, such as `de`; `None` for English.
+    /// Returns the tag that its words end with after an `@`, such as `de`; `None` for English.
     pub fn tag(self) -> Option<&'static str> {
         Some(self.row()?.0)
     }

@@ -1,6 +1,6 @@
 //! Finding lessons by their words: a BM25F inverted index that follows every change.
 //!
-//! What a query scores is in `scores.rs`.
+//! The scores of a query are in `scores.rs`.
 
 mod alike;
 mod asked;
@@ -71,7 +71,7 @@ pub struct KeywordIndex {
     postings: Vec<Vec<Posting>>,
     /// Per term, the languages of whose stop words it is one.
     languages_of: Vec<u16>,
-    /// How many lessons are in each language.
+    /// Number of lessons in each language.
     in_language: [u32; COUNT],
     /// Places of lessons in the order of their slugs, as long as those stay the same.
     by_slug: OnceLock<Vec<u32>>,
@@ -97,8 +97,8 @@ struct Posting {
     said: Said,
 }
 
-/// What a lesson says a word for: weighted occurrences, in halves, and in the lowest bit whether one of them is where it says what
-/// it is about, in title, tags or technologies.
+/// Occurrences of a word in a lesson: their weighted sum, in halves, and in the lowest bit whether one of them is where the
+/// lesson says what it is about, in title, tags or technologies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Said(u32);
 
@@ -153,7 +153,7 @@ impl KeywordIndex {
         self.counts.as_ref()
     }
 
-    /// How many lessons it holds.
+    /// Returns the number of lessons that it holds.
     pub fn len(&self) -> usize {
         self.places.len()
     }
@@ -163,7 +163,7 @@ impl KeywordIndex {
         self.version
     }
 
-    /// Whether it holds none.
+    /// True if it holds no lesson.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a query scores in every lesson: an absolute match of words, 0 to 1.
+//! The score of a query in every lesson: an absolute match of words, 0 to 1.
 //!
 //! `Σ idf(w) · x / (x + k) / total` over the stems `w` of the query, where `x` is the BM25F frequency of the stem in the
 //! lesson: occurrences weighted by field, over `1 − b + b · length / usual length` (Robertson and Zaragoza, "The
@@ -14,9 +14,9 @@ use super::{KeywordIndex, Posting, Said, UNIT};
 use crate::lessons::Lessons;
 use std::ops::Bound;
 
-/// How soon repeating a word stops to matter; the customary value.
+/// Saturation: the lower, the sooner repeating a word stops to matter. The customary value.
 const K: f64 = 1.2;
-/// How much long lessons are held back, 0 to 1. Measured on real lessons, 0.3 to 0.75 were alike, and 0 was worse.
+/// Strength of holding long lessons back, 0 to 1. Measured on real lessons, 0.3 to 0.75 were alike, and 0 was worse.
 const B: f64 = 0.5;
 /// The length of a lesson that is not held back, in words: constant, so that a lesson's match does not depend on how
 /// long others are.
@@ -28,7 +28,7 @@ const FULL_MATCH_WORDS: usize = 5;
 /// three lessons, that two have a word says little of how common it is.
 const PRIOR_LESSONS: f64 = 50.0;
 
-/// What a query scores in every lesson of an index.
+/// The scores of a query in every lesson of an index.
 #[derive(Debug)]
 pub struct KeywordScores<'a> {
     index: &'a KeywordIndex,
@@ -42,25 +42,25 @@ pub struct KeywordScores<'a> {
     only: Option<String>,
 }
 
-/// What a query scores in one lesson.
+/// The sums of a query in one lesson, of which its score is made.
 #[derive(Debug, Clone, Copy, Default)]
 struct Scored {
     /// Σ idf · x / (x + k).
     weight: f64,
     /// The idf of the words that the lesson has.
     held: f64,
-    /// Whether it has one of them in its title, tags or technologies.
+    /// True if the lesson has one of them in its title, tags or technologies.
     is_named: bool,
 }
 
 /// Score and share of one lesson, 0 to 1 each.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct WordMatch {
-    /// How well the lesson's words match the query.
+    /// The match of the lesson's words with the query.
     pub score: f64,
-    /// How much of the query's words that any lesson has it contains.
+    /// The share that it contains of the query's words that any lesson has.
     pub share: f64,
-    /// Whether it has one of them where it says what it is about: in its title, tags or technologies.
+    /// True if it has one of them where it says what it is about: in its title, tags or technologies.
     pub is_named: bool,
 }
 
@@ -156,7 +156,7 @@ impl KeywordIndex {
             .collect()
     }
 
-    /// Whether a lesson has a form of the word.
+    /// True if a lesson has a form of the word.
     fn knows(&self, word: &str) -> bool {
         self.counts
             .as_ref()
@@ -180,7 +180,7 @@ impl KeywordIndex {
             .collect()
     }
 
-    /// What a word counts that so many lessons have: the fewer, the more. Never 0.
+    /// Weighs a word by the number of lessons that have it: the fewer, the more. Never 0.
     fn idf(&self, having: usize) -> f64 {
         let lessons = self
             .counts
@@ -270,17 +270,17 @@ impl KeywordScores<'_> {
         }
     }
 
-    /// Whether no lesson contains a word of the query.
+    /// True if no lesson contains a word of the query.
     pub fn is_empty(&self) -> bool {
         self.scored.is_empty()
     }
 
-    /// How well a lesson's words match the query, 0 to 1: 0 when it contains none of them.
+    /// Returns the match of a lesson's words with the query, 0 to 1: 0 when it contains none of them.
     pub fn score(&self, slug: &str) -> f64 {
         self.word_match(self.at(slug)).score
     }
 
-    /// How much of the query a lesson contains: the idf of the words it has over that of all
+    /// Returns the share of the query that a lesson contains: the idf of the words it has over that of all
     /// words that the index knows, 0 to 1.
     pub fn share(&self, slug: &str) -> f64 {
         self.word_match(self.at(slug)).share

@@ -90,7 +90,7 @@ fn stemmed(algorithm: Algorithm, word: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Whether a word's stem depends on the language of its lesson: it has Latin letters only.
+/// True if a word's stem depends on the language of its lesson: it has Latin letters only.
 fn is_latin(word: &str) -> bool {
     let letter = |c: char| {
         c.is_ascii_lowercase() || matches!(c, '\u{df}'..='\u{17f}' | 'ș' | 'ț') && c != '÷'

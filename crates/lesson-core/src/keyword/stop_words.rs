@@ -14,12 +14,12 @@ const OTHER_SCRIPTS: &str = "и в не на что с по как это из �
     के में है की को का से और पर कि यह नहीं एक हैं लिए तो भी जो या ने कर \
     של את על לא זה עם אם או כי גם הוא היא";
 
-/// What is known of a stop word's stem.
+/// The languages and the script of a stop word's stem.
 #[derive(Clone, Copy, Default)]
 struct Signs {
     /// A bit for each language that has it, English the lowest.
     languages: u16,
-    /// Whether it is one of a script other than Latin.
+    /// True if it is one of a script other than Latin.
     other_script: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn language_bits(stem: &str) -> u16 {
     signs(stem).languages
 }
 
-/// Whether a word says nothing about what a text of the language is about. `stem` is its English stem.
+/// True if a word says nothing about what a text of the language is about. `stem` is its English stem.
 pub(super) fn says_nothing(word: &str, stem: &str, language: Language) -> bool {
     STOP_WORDS.binary_search(&word).is_ok() || {
         let signs = signs(stem);

@@ -49,7 +49,7 @@ pub(super) fn each_word(text: &str, mut word: impl FnMut(&str, bool)) {
     }
 }
 
-/// Whether a text has a word of this stem.
+/// True if a text has a word of this stem.
 pub(crate) fn has_stem(text: &str, wanted: &str) -> bool {
     let mut found = false;
     each_word_asked(text, |_| true, |word, _| found |= stem(word) == wanted);

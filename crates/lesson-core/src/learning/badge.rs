@@ -4,10 +4,10 @@ use super::effects::LessonEffect;
 use super::more_runs::more_runs;
 use lesson_types::LiftVerdict;
 
-/// What is said of a lesson's effect, and how much more it takes where nothing is.
+/// The verdict on a lesson's effect, and how much more it takes where nothing is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EffectBadge {
-    /// What is said.
+    /// The verdict; `Unknown` where nothing is said.
     pub verdict: LiftVerdict,
     /// About how many more runs it takes; `None` where something is said, where the lesson is not withheld, and where the
     /// estimate is turned off.

@@ -1,6 +1,6 @@
 //! The running baseline: what a decision's outcome is compared with.
 
-/// How many decisions the space's rate counts for in a domain's. 10, as on the sources' scale of "a handful".
+/// The number of decisions that the space's rate counts for in a domain's. 10, as on the sources' scale of "a handful".
 pub const BASELINE_WEIGHT: f64 = 10.0;
 
 /// Successes of so many decisions.

@@ -5,10 +5,10 @@ use crate::event::{Drawn, Measured};
 use crate::policy::MeasurePolicy;
 use sha2::{Digest, Sha256};
 
-/// How many lessons after the last place may be tried in it. 5.
+/// The number of lessons after the last place that may be tried in it. 5.
 pub const NEXT: usize = 5;
 
-/// What draws of one decision go by.
+/// The inputs of one decision's draws.
 #[derive(Debug, Clone, Copy)]
 pub struct Measuring<'a> {
     /// The probabilities, 0 to 0.5, and the lessons that are never withheld.
@@ -17,7 +17,7 @@ pub struct Measuring<'a> {
     pub salt: &'a str,
     /// The decision's id.
     pub decision: &'a str,
-    /// What was drawn for the decision before, in an earlier retrieval: it holds, whatever the policy says by now.
+    /// The draws for the decision in an earlier retrieval: they hold, whatever the policy says by now.
     pub before: Option<&'a Measured>,
 }
 
@@ -26,21 +26,21 @@ pub struct Measuring<'a> {
 pub struct Candidate<'a> {
     /// Its slug.
     pub slug: &'a str,
-    /// Whether it fits in the token budget: one that does not is never drawn for.
+    /// True if it fits in the token budget: one that does not is never drawn for.
     pub fits: bool,
 }
 
-/// What became of the candidates.
+/// The candidates that are shown, and the record of the draws.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Selected {
     /// Places of the candidates that are shown, best first. Those that don't fit are shown, too, where this is no control
     /// run: their names are in the answer.
     pub shown: Vec<usize>,
-    /// What the ledger keeps.
+    /// The record that the ledger keeps.
     pub measured: Measured,
 }
 
-/// Whether a decision is a run of another policy beside the one in force, which is never measured: its id begins with
+/// True if a decision is a run of another policy beside the one in force, which is never measured: its id begins with
 /// `policy`, after the key's own id where an agent made it (`by` is `agent:` and that id).
 ///
 /// ```
@@ -108,7 +108,7 @@ pub fn measure(measuring: Measuring<'_>, candidates: &[Candidate<'_>], places: u
             },
         };
     }
-    // What was drawn once holds: a lesson that is new to the decision is shown, and nothing is learned of it.
+    // An earlier draw holds: a lesson that is new to the decision is shown, and nothing is learned of it.
     if let Some(before) = before {
         let is_withheld = |slug: &str| {
             let mut drawn = before.drawn.iter();

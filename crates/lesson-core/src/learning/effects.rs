@@ -1,4 +1,4 @@
-//! What is said of every lesson, from all that is known by now.
+//! The verdict on every lesson, from all that is known by now.
 
 use super::evalue::{FALSE_DISCOVERIES, e_bh};
 use super::loop_lift::{GroupLift, LoopLift};
@@ -9,12 +9,12 @@ use lesson_types::{LiftGuard, LiftVerdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What is said of a lesson.
+/// A lesson's effect as far as measured, and the verdict on it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LessonEffect {
     /// Its slug.
     pub slug: Arc<str>,
-    /// What was measured.
+    /// The measurements of drawn decisions with an outcome.
     pub running: LessonRunning,
     /// Drawn decisions without an outcome: those that showed it.
     pub shown_open: u32,
@@ -22,7 +22,7 @@ pub struct LessonEffect {
     pub withheld_open: u32,
     /// The interval of its lift.
     pub interval: Option<(f64, f64)>,
-    /// What may be said.
+    /// The verdict that may be given.
     pub verdict: LiftVerdict,
     /// Why there is no interval, where there is none.
     pub guard: LiftGuard,
@@ -43,7 +43,7 @@ impl LessonEffect {
     }
 }
 
-/// What is said of all lessons that were drawn for, and of the loop.
+/// The effects of all lessons that were drawn for, and of the loop.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Effects {
     /// The lessons.
@@ -59,13 +59,13 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Whether e-BH says that a lesson hurts.
+    /// True if e-BH says that a lesson hurts.
     pub fn hurts(&self, slug: &str) -> bool {
         let held = self.lesson(slug);
         held.is_some_and(|held| held.verdict == LiftVerdict::Hurts)
     }
 
-    /// What is said of a lesson.
+    /// Finds the effect of a lesson; `None` for one that was never drawn for.
     pub fn lesson(&self, slug: &str) -> Option<&LessonEffect> {
         self.lessons.get(*self.places.get(slug)?)
     }
@@ -79,7 +79,7 @@ pub(super) struct Known {
     pub withheld_open: u32,
 }
 
-/// What may be said of these lessons together.
+/// Gives the verdicts on these lessons, all tested together.
 pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
     let drawn: Vec<usize> = (0..known.len())
         .filter(|at| known[*at].running.terms.t > 0)
@@ -127,7 +127,7 @@ pub(super) fn say(known: Vec<Known>) -> Vec<LessonEffect> {
         .collect()
 }
 
-/// What is said where the e-values say nothing.
+/// Gives the verdict where the e-values say nothing.
 fn quiet(running: &LessonRunning, interval: Option<(f64, f64)>) -> LiftVerdict {
     let Some((low, high)) = interval else {
         return LiftVerdict::Unknown;

@@ -10,7 +10,7 @@ pub const FALSE_DISCOVERIES: f64 = 0.05;
 /// thousand ever gets there.
 pub const RATIO_LIMIT: f64 = 1_000.0;
 
-/// How many draws the stated probability counts for in the check's bet. 10.
+/// The number of draws that the stated probability counts for in the check's bet. 10.
 const RATIO_WEIGHT: f64 = 10.0;
 
 /// A bet that terms are positive on average: W ← W·(1 + λφ), with λ = clip(Σφ / (Σφ² + 5/q), 0, min(q, 1−q)/2) of earlier
@@ -59,8 +59,8 @@ pub fn e_bh(ln_values: &[f64], level: f64) -> Vec<usize> {
     order
 }
 
-/// Whether lessons are withheld as often as was said: a bet of a running estimate q′ = (10·q + withheld)/(10 + n) against
-/// q. Something that shows in one arm more than in the other, such as outcomes that are missing there, moves it
+/// A check that lessons are withheld as often as was said: a bet of a running estimate q′ = (10·q + withheld)/(10 + n)
+/// against q. Something that shows in one arm more than in the other, such as outcomes that are missing there, moves it
 /// (Lindon and Malek 2022, "Anytime-valid inference for multinomial count data", on sample ratio mismatch).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct RatioCheck {
@@ -84,7 +84,7 @@ impl RatioCheck {
         self.withheld = self.withheld.saturating_add(u32::from(withheld));
     }
 
-    /// Whether the draws contradict what was said of them.
+    /// True if the draws contradict what was said of them.
     pub fn is_off(&self) -> bool {
         self.ln >= libm::log(RATIO_LIMIT)
     }

@@ -1,4 +1,4 @@
-//! What is kept of a decision: names by number, and draws.
+//! Decisions as learning keeps them: names by number, and draws.
 
 use crate::instant::Millis;
 use crate::stable_map::StableMap;
@@ -26,7 +26,7 @@ impl Names {
 /// A draw, with its lesson's number.
 pub(super) type DrawnOf = (u32, f64, bool);
 
-/// What is kept of a decision.
+/// A decision as learning keeps it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Held {
     pub at: Millis,

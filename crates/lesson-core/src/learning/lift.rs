@@ -15,13 +15,13 @@ pub const FIRST_MEAN: f64 = 0.03;
 pub const FIRST_VARIANCE: f64 = 0.12 * 0.12;
 /// The variance of a domain's first base rate, that of ±0.22.
 pub const FIRST_BASE_VARIANCE: f64 = 0.05;
-/// What a base rate's variance grows by with each outcome: a hundred outcomes bring back ±0.045, so that it follows the
+/// The growth of a base rate's variance with each outcome: a hundred outcomes bring back ±0.045, so that it follows the
 /// domain's work.
 pub const BASE_DRIFT: f64 = 2e-5;
-/// How many standard deviations of doubt are counted for a lesson when it is ranked. 0.2; on the bench 0.2 to 0.35 did about
-/// as well.
+/// The number of standard deviations of doubt that are counted for a lesson when it is ranked. 0.2; on the bench 0.2 to 0.35
+/// did about as well.
 pub const OPTIMISM: f64 = 0.2;
-/// How surely a rating says that the lesson was at work, 0 to 1. 0.3.
+/// The weight of a rating: how surely it says that the lesson was at work, 0 to 1. 0.3.
 pub const RATING_WEIGHT: f64 = 0.3;
 /// The noise of one showing that came to nothing, a variance: after ten of them a third of the lift is left.
 pub const UNHEEDED_NOISE: f64 = 0.5;
@@ -81,10 +81,10 @@ const LEFT: [f64; 40] = [
     2.2841920805211373e-11,
 ];
 
-/// What is believed of a lesson's lift.
+/// A lesson's lift as it is believed: its mean, and the doubt about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Belief {
-    /// How much more often a run goes well in which it is applied, −1 to 1.
+    /// The lift: how much more often a run goes well in which it is applied, −1 to 1.
     pub mean: f64,
     /// The variance of that, above 0 and at most [`FIRST_VARIANCE`].
     pub variance: f64,
@@ -102,7 +102,7 @@ impl Default for Belief {
     }
 }
 
-/// How often runs of a domain go well without any lesson.
+/// The base rate of a domain: how often its runs go well without any lesson.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Base {
     /// 0 to 1.
@@ -132,7 +132,7 @@ impl Base {
 }
 
 impl Belief {
-    /// What is believed at `now`: Δ later m ← m₀ + (m − m₀)·w and v ← v₀ − (v₀ − v)·w² with w = 2^(−Δ/180 days), so what is
+    /// Returns the belief at `now`: Δ later m ← m₀ + (m − m₀)·w and v ← v₀ − (v₀ − v)·w² with w = 2^(−Δ/180 days), so what is
     /// not seen again is believed less. A time before the last change changes nothing.
     ///
     /// ```
@@ -175,7 +175,7 @@ impl Belief {
         )
     }
 
-    /// What may be said of it: *helps* and *hurts* only where the interval leaves 0 out.
+    /// Gives the verdict on it: *helps* and *hurts* only where the interval leaves 0 out.
     pub fn verdict(&self) -> LiftWord {
         let (low, high) = self.interval();
         if low > 0.0 {
@@ -187,7 +187,7 @@ impl Belief {
         }
     }
 
-    /// What is believed of another text of the lesson: half of the distance from the first belief, in full doubt.
+    /// Returns the belief about another text of the lesson: half of the distance from the first belief, in full doubt.
     #[must_use]
     pub fn widened(self) -> Self {
         let held = self.bounded();
@@ -199,7 +199,7 @@ impl Belief {
         .bounded()
     }
 
-    /// What two lessons that become one are believed to do: weighted by precision, with the prior that both hold counted
+    /// Returns the belief about two lessons that become one: weighted by precision, with the prior that both hold counted
     /// once, 1/v = 1/v₁ + 1/v₂ − 1/v₀. Both are brought to the later of their times first.
     #[must_use]
     pub fn merged(self, other: Self) -> Self {
@@ -219,8 +219,8 @@ impl Belief {
         .bounded()
     }
 
-    /// What is left after the lesson was shown or used once more and credited with nothing: a weak observation of a lift of
-    /// 0. A mean below 0 stays; a doubt shrinks either way, so the lesson sinks.
+    /// Returns the belief after the lesson was shown or used once more and credited with nothing: a weak observation of a lift
+    /// of 0. A mean below 0 stays; a doubt shrinks either way, so the lesson sinks.
     #[must_use]
     pub fn unheeded(self, at: Millis) -> Self {
         let held = self.changed_at(at);
@@ -305,7 +305,7 @@ pub fn learn_alone(base: Base, h: f64, belief: &mut Belief, success: bool, at: M
     }
 }
 
-/// How far an outcome is from what was expected, and what that varies by.
+/// The distance of an outcome from what was expected, and the variance of that.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Surprise {
     r: f64,

@@ -2,7 +2,7 @@
 
 use super::running::{ArmCounts, LessonRunning};
 
-/// What is known of the loop's lift, in a space or a part of it.
+/// The lift of the loop as far as measured, in a space or a part of it.
 ///
 /// It is estimated as a lesson's is, with the probability of a control run that was in force when the decision was drawn
 /// (`control_q`) in the place of q: so decisions of any probability are pooled, and a check of its own says whether control
@@ -52,7 +52,7 @@ impl LoopLift {
         self.running.interval()
     }
 
-    /// Whether no decision takes part in it.
+    /// True if no decision takes part in it.
     pub(super) fn is_empty(&self) -> bool {
         self.runs() == 0 && self.shown_open == 0 && self.control_open == 0
     }

@@ -1,4 +1,4 @@
-//! What lessons do: the lift that ranking goes by, and randomised withholding with estimates that stay valid while one looks.
+//! Effects of lessons: the lift that ranking uses, and randomised withholding with estimates that stay valid while one looks.
 //!
 //! *Lift* ([`Belief`], [`learn`]): one belief a lesson, folded with the ledger.
 //!

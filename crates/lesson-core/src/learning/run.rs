@@ -14,9 +14,9 @@ pub struct Run<'a> {
     pub outcome: Option<(Millis, bool)>,
     /// Its field; empty where none was said.
     pub domain: &'a str,
-    /// Who asked.
+    /// The one who asked: see [`crate::Event::by`].
     pub by: &'a str,
-    /// What was drawn for it.
+    /// The record of its draws; `None` where none were made.
     pub measured: Option<&'a Measured>,
 }
 

@@ -4,7 +4,7 @@ use super::evalue::{EProcess, RatioCheck};
 use super::sequence::{ALPHA, Moments, half_width};
 use lesson_types::LiftGuard;
 
-/// How decisions of an arm ended.
+/// The outcomes of an arm's decisions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ArmCounts {
     /// Successes.
@@ -35,8 +35,8 @@ impl ArmCounts {
     }
 }
 
-/// What an arm needs before an interval is given. Simulated at high success rates, 20 runs alone let 14 % of intervals miss
-/// under a look at every run; with 5 successes and 5 failures it is at most 4 %.
+/// The least that an arm needs before an interval is given. Simulated at high success rates, 20 runs alone let 14 % of
+/// intervals miss under a look at every run; with 5 successes and 5 failures it is at most 4 %.
 #[derive(Debug, Clone, Copy)]
 pub struct LeastRuns;
 
@@ -47,7 +47,7 @@ impl LeastRuns {
     pub const OUTCOMES: u32 = 5;
 }
 
-/// What is known of one lesson's lift.
+/// The measurements of one lesson's lift.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LessonRunning {
     /// Decisions in which it was shown.
@@ -92,7 +92,7 @@ impl LessonRunning {
         is_known.then_some(self.terms.mean)
     }
 
-    /// Whether an interval is given, and why not.
+    /// Returns `Given` where an interval is given, else the reason why not.
     pub fn guard(&self) -> LiftGuard {
         if self.ratio.is_off() {
             LiftGuard::Ratio

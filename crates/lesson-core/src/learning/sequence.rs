@@ -1,6 +1,6 @@
 //! The asymptotic confidence sequence: an interval that holds at every run, however often one looks.
 
-/// How often an interval may miss, over all looks together. 0.05.
+/// The allowed chance that an interval misses, over all looks together. 0.05.
 pub const ALPHA: f64 = 0.05;
 
 /// The number of runs at which the sequence is tightest. 400: where lifts of 0.1 to 0.2 begin to be told.
@@ -10,7 +10,7 @@ const TIGHTEST: f64 = 400.0;
 /// squares and products").
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Moments {
-    /// How many.
+    /// Number of terms.
     pub t: u32,
     /// Their mean.
     pub mean: f64,

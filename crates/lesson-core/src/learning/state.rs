@@ -37,7 +37,7 @@ struct OpenRuns {
     by_agent: Vec<Open>,
 }
 
-/// What is learned of a space's lessons.
+/// The state of learning what a space's lessons do.
 ///
 /// It is fed with decisions as they change. One whose outcome is the newest is folded at once, at the cost of its own
 /// draws; one that comes late, or changes, has all of them folded anew, from what is kept here, at the next question.
@@ -68,7 +68,7 @@ impl Learning {
         Self::default()
     }
 
-    /// What a space's decisions teach, all read once.
+    /// Learns from all decisions of a space, each read once.
     pub fn of(space: &Space) -> Self {
         let mut learning = Self::new();
         // Folded in their order at the first question.
@@ -144,13 +144,13 @@ impl Learning {
         }
     }
 
-    /// Whether decisions brought lessons whose texts nobody has looked at.
+    /// True if decisions brought lessons whose texts are yet to be looked at: see [`Self::look_at_texts`].
     pub fn has_new_lessons(&self) -> bool {
         self.looked_at < self.lessons.names.len()
     }
 
-    /// What is said of all lessons. Costs a pass over the lessons when a decision came since the last time, and one over
-    /// the outcomes when one of them came late.
+    /// Returns the effects of all lessons and of the loop. Costs a pass over the lessons when a decision came since the last
+    /// time, and one over the outcomes when one of them came late.
     pub fn effects(&mut self) -> &Effects {
         if self.is_late {
             self.fold_anew();
@@ -289,7 +289,7 @@ impl Learning {
     }
 }
 
-/// Whether a decision of that time showed the lesson's text in force.
+/// True if a decision of that time showed the lesson's text in force.
 fn is_of_text(since: &BTreeMap<u32, Millis>, lesson: u32, at: Millis) -> bool {
     since.get(&lesson).is_none_or(|since| at >= *since)
 }

@@ -56,7 +56,7 @@ wire::structs! {
 }
 wire::vocabularies!(Category, Trust, MatchType, DecisionOutcome, FeedbackOutcome);
 
-/// How this version writes a replica, in words; another version has others.
+/// Describes in words the format in which this version writes a replica; another version has another text.
 pub fn packed_shape() -> String {
     let mut shape = "replica 5: ".to_owned();
     Lesson::shape(&mut shape);

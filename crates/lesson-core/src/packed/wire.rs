@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         self.number()?.try_into().ok()
     }
 
-    /// How many values follow, each of a byte at least: no more than there are bytes left.
+    /// Reads the number of values that follow; `None` if it exceeds the bytes left, as each value takes one at least.
     pub fn count(&mut self) -> Option<usize> {
         let count = usize::try_from(self.number()?).ok()?;
         (count <= self.0.len()).then_some(count)

@@ -11,11 +11,11 @@ const GOES_ON: &str = " …";
 pub struct GivenText {
     /// One line.
     pub title: String,
-    /// What it is about.
+    /// The subject: what the lesson is about.
     pub description: String,
     /// When it applies.
     pub context: String,
-    /// What to do.
+    /// The advice: what to do.
     pub recommendation: String,
     /// The author; `unknown` where nobody said.
     pub source: String,

@@ -1,10 +1,10 @@
-//! What is ranked, and what a query's vector says of it.
+//! The lessons that are ranked, and the cosines of a query's vector with theirs.
 
 use crate::lesson::Lesson;
 use crate::lessons::RankFeatures;
 use crate::space::Space;
 
-/// What a query's vector says of lessons. A closure from a lesson to its cosine is one.
+/// Cosines between a query's vector and lessons, and between lessons. A closure from a lesson to its cosine is one.
 pub trait Cosines {
     /// The cosine of the query and a lesson; `None` for a lesson without a vector.
     fn of(&self, lesson: &Lesson) -> Option<f64>;
@@ -15,7 +15,7 @@ pub trait Cosines {
         self.of(lesson)
     }
 
-    /// Whether the model reads many languages: its cosines tell less than those of one that reads English alone.
+    /// True if the model reads many languages: its cosines tell less than those of one that reads English alone.
     fn reads_languages(&self) -> bool {
         false
     }

@@ -35,16 +35,16 @@ const LOOKED_AT: usize = 100;
 /// unreviewed, and some.
 pub(super) const FAR: usize = 512;
 
-/// What is known of lessons that may crowd an answer.
+/// The comparisons and places that keep lessons from crowding an answer.
 pub(super) struct Crowding<'a> {
     words: WordComparison<'a>,
     similarity: Option<Similarity<'a>>,
     apart: ApartPairs<'a>,
-    /// Whether all that is considered is of one key: then it takes no place from anybody.
+    /// True if all that is considered is of one key: then it takes no place from anybody.
     is_one_keys: bool,
-    /// Whether an approved lesson is among what is considered, and which keys' unreviewed lessons wait beside it.
+    /// Set if an approved lesson is among what is considered; knows which keys' unreviewed lessons wait beside it.
     beside: Option<Beside>,
-    /// Whether those that wait get no place: who searches wants what there is.
+    /// True if those that wait get no place; false in a search, which wants what there is.
     waits: bool,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Crowding<'a> {
             // As in Review: words are asked where a vector is missing.
             false
         } else {
-            // What a padded copy has is counted of the other one's words.
+            // A padded copy is judged by its share of the other one's words.
             let shared = self.words.shared(&a.slug, &b.slug);
             let (is_keys, share) = (one.facts.key != 0, shared.share());
             let is_same = share >= 1.0 && is_keys;

@@ -1,4 +1,4 @@
-//! Which lessons' traces are made: a space has many lessons, and a page shows few.
+//! Selection of the lessons whose traces are made: a space has many lessons, and a page shows few.
 //!
 //! The ranking keeps a few numbers of every lesson that it leaves out; factors and words are made for those that are
 //! asked for, by the same steps that scored them.
@@ -9,7 +9,7 @@ use super::trace::{Exclusion, ExclusionCode, Trace};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which lessons a ranking explains.
+/// The lessons that a ranking explains.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Explain<'a> {
     /// None: nothing is kept.
@@ -76,10 +76,10 @@ pub(super) struct TraceCollector<'a, 'e> {
     left: Vec<LeftOut<'a>>,
 }
 
-/// What is explained of a ranking.
+/// The traces and counts that explain a ranking.
 pub(super) struct Explained {
     pub traces: Vec<Trace>,
-    /// How many lessons were left out for each reason, of a part.
+    /// Number of lessons left out for each reason, of a part.
     pub counts: Vec<(ExclusionCode, u32)>,
 }
 
@@ -91,7 +91,7 @@ impl<'a, 'e> TraceCollector<'a, 'e> {
         }
     }
 
-    /// Whether anything is explained.
+    /// True if anything is explained.
     pub(super) fn wanted(&self) -> bool {
         !matches!(self.explain, Explain::Nothing)
     }

@@ -1,8 +1,8 @@
 //! Unreviewed lessons of agents' keys beside approved ones: where these answer, a key's are tried in one answer of eight.
 //!
-//! Who holds a key can read every lesson, and write one for each that has its words without being a copy. By its match alone such
-//! a lesson would be in most answers, and often first. What a person approved answers a question, so a key's lesson may wait for a
-//! review there; where nothing approved fits nearly as well, it is given at once.
+//! The holder of a key can read every lesson, and write one for each that has its words without being a copy. By its match
+//! alone such a lesson would be in most answers, and often first. What a person approved answers a question, so a key's lesson
+//! may wait for a review there; where nothing approved fits nearly as well, it is given at once.
 
 use super::likelihood::best_of;
 use super::order::Scored;
@@ -45,7 +45,7 @@ impl Beside {
         })
     }
 
-    /// Whether a lesson waits for a review, in this answer.
+    /// True if a lesson waits for a review, in this answer.
     pub fn holds_back(&self, one: &Scored<'_>) -> bool {
         let key = one.of.facts.key;
         key != 0

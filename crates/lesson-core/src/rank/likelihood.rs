@@ -12,15 +12,15 @@ use super::situation::Context;
 use crate::policy::RankPolicy;
 use lesson_types::RelevanceWord;
 
-/// What a weak match comes to at most, as a share of the likelihood that reads *medium*: low, and still in the answer.
+/// Most that a weak match comes to, as a share of the likelihood that reads *medium*: low, and still in the answer.
 const WEAK: f64 = 0.9;
 
-/// What the likelihood of each lesson of an answer is reckoned by.
+/// The numbers by which the likelihood of each lesson of an answer is reckoned.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Likelihood<'p> {
     /// The best match of the answer, above 0.
     best: f64,
-    /// What a lesson has to come to beside it.
+    /// The bar that a lesson has to reach beside it.
     bar: Bar,
     /// The same of the best match of a lesson that is no unreviewed one of an agent's key.
     bar_vouched: Bar,
@@ -30,7 +30,7 @@ pub(super) struct Likelihood<'p> {
     policy: &'p RankPolicy,
 }
 
-/// What a lesson has to come to beside the best one.
+/// The bar that a lesson has to reach beside the best one.
 #[derive(Debug, Clone, Copy)]
 struct Bar {
     /// The match of the best one.
@@ -122,8 +122,8 @@ impl<'p> Likelihood<'p> {
         }
     }
 
-    /// What a lesson has to come to beside this best one. The less sure that one is, the more of the others stay: by the square
-    /// of its likelihood. By words alone a best one that is not sure says that nothing fits, so there it takes no part.
+    /// Returns the least likelihood to stay beside this best one. The less sure that one is, the more others stay, by the
+    /// square of its likelihood. By words alone a best one that is not sure says that nothing fits, so there it takes no part.
     fn least(&self, best: f64) -> f64 {
         if !self.is_semantic {
             return self.policy.min_likelihood;
@@ -141,7 +141,7 @@ impl<'p> Likelihood<'p> {
         }
     }
 
-    /// Whether a match is one that questions get which no lesson answers.
+    /// True if a match is one that questions get which no lesson answers.
     fn is_weak(&self, matched: f64) -> bool {
         matched < self.policy.match_medium
     }
@@ -151,8 +151,8 @@ impl<'p> Likelihood<'p> {
         WEAK * self.policy.likely_medium
     }
 
-    /// Whether a lesson stays in the answer. An unreviewed lesson of an agent's key puts none out but such lessons: else a
-    /// copy that is padded with the words of a question would put out what it copies.
+    /// True if a lesson stays in the answer. An unreviewed lesson of an agent's key puts none out but such lessons: else a copy
+    /// that is padded with the words of a question would put out what it copies.
     pub fn keeps(&self, one: &Scored<'_>) -> bool {
         let bar = if one.of.facts.key == 0 {
             &self.bar_vouched
@@ -170,7 +170,7 @@ impl<'p> Likelihood<'p> {
         self.beside(matched, bar.best) >= bar.least
     }
 
-    /// How a likelihood came about, for a person.
+    /// Writes out the calculation of a likelihood, for a person.
     pub fn formula(&self, matched: f64) -> String {
         let [by_match, by_lead, base] = self.weights;
         let most = if self.is_weak(matched) {

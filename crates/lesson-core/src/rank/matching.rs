@@ -17,18 +17,18 @@ use crate::space::Space;
 use crate::stable_map::StableMap;
 use std::cell::RefCell;
 
-/// What is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a lesson
-/// on retries that once says "payments" is no lesson on payments.
+/// Share that is left of the match of a lesson that has the one word of a query aside, where it is asked how likely it is: a
+/// lesson on retries that once says "payments" is no lesson on payments.
 const ASIDE: f64 = 0.5;
 
-/// How well a lesson matches a query.
+/// The match of a lesson and a query, with its parts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct MatchScore {
     /// 0 to 1; 0 where it is below the policy's floor.
     pub value: f64,
     /// Before the floor.
     pub raw: f64,
-    /// What of the value says how likely the lesson is: less where one word is all that was asked, and in it aside.
+    /// The part of the value that tells how likely the lesson is: less where one word is all that was asked, and in it aside.
     pub telling: f64,
     /// Words in common.
     pub words: WordMatch,
@@ -107,11 +107,11 @@ pub(super) struct Matches<'a> {
     /// By place, each asked for once; empty when vectors are not compared.
     cosines: Vec<Option<f64>>,
     policy: &'a RankPolicy,
-    /// What a match with meaning in it has to come to.
+    /// The least that a match with meaning in it has to come to.
     floor: f64,
-    /// Whether meaning takes part.
+    /// True if meaning takes part.
     pub semantic: bool,
-    /// How many of the considered lessons have no vector, when vectors are compared at all.
+    /// Number of the considered lessons that have no vector, when vectors are compared at all.
     pub without_vector: u32,
     /// The stem of the word, where one is all that is asked.
     only: Option<String>,
@@ -189,7 +189,7 @@ impl<'a> Matches<'a> {
         MatchScore::of(words, cosine, is_aside, floor, self.policy)
     }
 
-    /// Whether a lesson's domain has the word. Domains are few, and each is looked at once.
+    /// True if a lesson's domain has the word. Domains are few, and each is looked at once.
     fn is_domain(&self, one: &Candidate<'_>, word: &str) -> bool {
         let domain = one.facts.domain;
         if domain == 0 {

@@ -52,21 +52,21 @@ use trace::Run;
 pub struct Ranking {
     /// The lessons, best first.
     pub items: Vec<Ranked>,
-    /// Whether a model took part.
+    /// True if a model took part.
     pub semantic: bool,
-    /// How many lessons of the pool have no vector, when a model was asked.
+    /// Number of lessons of the pool without a vector, when a model was asked.
     pub without_vector: u32,
-    /// How many lessons were in the pool.
+    /// Number of lessons in the pool.
     pub total_considered: u32,
-    /// How many of the pool fell to their outcomes.
+    /// Number of lessons of the pool that fell to their outcomes.
     pub excluded_low_effectiveness: u32,
-    /// How many of the pool fell to their relevance.
+    /// Number of lessons of the pool that fell to their relevance.
     pub excluded_low_relevance: u32,
-    /// How many of the pool others match so much better than that they are hardly the right ones.
+    /// Number of lessons of the pool left out because others match so much better that they are hardly the right ones.
     pub excluded_unlikely: u32,
     /// One entry per lesson that is explained: the answer's in order of rank, then the others by score and slug.
     pub trace: Option<Vec<Trace>>,
-    /// How many lessons were left out for each reason, when a part is explained; in the order of the pipeline.
+    /// Number of lessons left out for each reason, when a part is explained; in the order of the pipeline.
     pub left_out: Vec<(ExclusionCode, u32)>,
 }
 
@@ -90,7 +90,7 @@ pub fn recommend(
     recommend_with(space, situation, similarity, index, policy, explain, known)
 }
 
-/// What is known of lessons beside their standing.
+/// The facts about lessons beside their standing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Known<'a> {
     /// The time of reading: beliefs are brought to it. With 0 they are as they last changed.
@@ -317,10 +317,10 @@ fn places<'a>(
     }
 }
 
-/// What explains a lesson's place.
+/// The inputs that explain a lesson's place.
 type Reckoned<'a> = (&'a Matches<'a>, Known<'a>, Option<Likelihood<'a>>);
 
-/// What the ranking did with one lesson, by the steps that it took.
+/// Traces one lesson through the steps of the ranking that it took.
 fn trace(
     one: &Candidate<'_>,
     code: Option<ExclusionCode>,

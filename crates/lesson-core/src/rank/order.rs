@@ -12,7 +12,7 @@ use std::hash::BuildHasherDefault;
 pub(super) struct Scored<'a> {
     pub(super) of: Candidate<'a>,
     pub(super) relevance: f64,
-    /// What of its match says how likely it is.
+    /// The match by which its likelihood is reckoned.
     pub(super) matched: f64,
     pub(super) score: f64,
     /// Its own confidence, or the highest of its duplicates.

@@ -5,15 +5,15 @@ use lesson_types::RelevanceWord;
 /// A lesson in an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Which.
+    /// The lesson, by its slug.
     pub slug: String,
     /// The final score.
     pub score: f64,
     /// Relevance before standing, 0 to 1.
     pub relevance: f64,
-    /// What of its match says how likely it is, 0 to 1.
+    /// The match by which its likelihood is reckoned, 0 to 1.
     pub matched: f64,
-    /// How likely it is to be the right one, 0 to 1, where there is a query; 0 where no lesson matches it.
+    /// Likelihood that it is the right one, 0 to 1, where there is a query; 0 where no lesson matches it.
     pub likelihood: Option<f64>,
     /// The same for people: of the likelihood where there is a query, else of the relevance.
     pub word: RelevanceWord,

@@ -38,22 +38,22 @@ pub(super) fn word(value: f64, [very_high, high, medium]: [f64; 3]) -> Relevance
     }
 }
 
-/// How well a lesson fits a situation.
+/// The relevance of a lesson to a situation, with the match and the ground behind it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Relevance {
     /// 0 to 1.
     pub value: f64,
-    /// What of the match says how likely the lesson is, 0 to 1.
+    /// The match by which the lesson's likelihood is reckoned, 0 to 1.
     pub matched: f64,
-    /// Whether anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or
-    /// the market. Without it, relevance is made of neutral defaults.
+    /// True if anything of the lesson meets the situation: words, meaning, a project type, a technology, the domain or the
+    /// market. Without it, relevance is made of neutral defaults.
     pub has_ground: bool,
-    /// Whether the lesson shares the project's type or a technology of it.
+    /// True if the lesson shares the project's type or a technology of it.
     pub shares_project: bool,
 }
 
 impl Relevance {
-    /// Whether a lesson of this relevance is kept. Standing has no say in it.
+    /// True if a lesson of this relevance is kept. Standing has no say in it.
     pub(super) fn is_enough(self, context: &Context<'_>, policy: &RankPolicy) -> bool {
         self.value >= policy.relevance_min && (self.has_ground || !context.project)
     }
@@ -143,7 +143,7 @@ fn project(
     );
 }
 
-/// How a lesson's project types and technologies meet those of the situation (hybrid retrieval).
+/// The overlap of a lesson's project types and technologies with those of the situation (hybrid retrieval).
 #[derive(Debug)]
 pub(super) struct Fit {
     project: f64,
@@ -261,7 +261,7 @@ fn decision(run: &mut Run, one: &Candidate<'_>, context: &Context<'_>, policy: &
     });
 }
 
-/// Whether a word of the text is a form of "exit" or "loss": `stop-loss` is, `glossary` is not.
+/// True if a word of the text is a form of "exit" or "loss": `stop-loss` is, `glossary` is not.
 fn speaks_of_exit_or_loss(text: &Text) -> bool {
     static STEMS: OnceLock<Option<AhoCorasick>> = OnceLock::new();
     let stems = STEMS.get_or_init(|| {

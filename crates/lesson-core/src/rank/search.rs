@@ -23,31 +23,31 @@ use std::collections::BTreeSet;
 /// counts and a common one doesn't.
 const EXACT_SHARE: f64 = 0.5;
 
-/// How a search is made.
+/// The options of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SearchOptions {
     /// At most so many results; the policy's number when absent.
     pub limit: Option<usize>,
-    /// Whether results carry their factors.
+    /// Set if results carry their factors.
     pub explain: bool,
-    /// Whether the last word of the query may be the beginning of a word.
+    /// Set if the last word of the query may be the beginning of a word.
     pub prefix: bool,
-    /// Whether archived and quarantined lessons are found too, as a list for their owner wants.
+    /// Set if archived and quarantined lessons are found too, as a list for their owner wants.
     pub include_archived: bool,
 }
 
 /// A result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Which.
+    /// The lesson, by its slug.
     pub slug: String,
     /// The hybrid score, 0 to 1.
     pub score: f64,
-    /// How well it matches the query, 0 to 1.
+    /// Match with the query, 0 to 1.
     pub match_score: f64,
-    /// What of that says how likely it is, 0 to 1: nothing where it is too weak, less where no technology is shared.
+    /// The match by which its likelihood is reckoned, 0 to 1: 0 where it is too weak, less where no technology is shared.
     pub matched: f64,
-    /// How likely it is to be the right one for people, by the results' matches.
+    /// Likelihood that it is the right one, as a word for people, by the results' matches.
     pub word: RelevanceWord,
     /// 1 is the best.
     pub rank: u32,
@@ -64,11 +64,11 @@ pub struct Found {
 pub struct SearchRanking {
     /// The results.
     pub items: Vec<Found>,
-    /// Whether a model took part.
+    /// True if a model took part.
     pub semantic: bool,
-    /// How many of the lessons considered have no vector, when a model was asked.
+    /// Number of the lessons considered that have no vector, when a model was asked.
     pub without_vector: u32,
-    /// How many lessons were results before the limit.
+    /// Number of results before the limit.
     pub total: u32,
 }
 
@@ -99,7 +99,7 @@ pub fn search(
     hybrid.answer(space, index, considered, limit, false)
 }
 
-/// What patterns are wanted for.
+/// The feature and the project that patterns are wanted for.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PatternsFor<'a> {
     /// The feature to be built.
@@ -110,7 +110,7 @@ pub struct PatternsFor<'a> {
     pub tech_stack: &'a [String],
     /// At most so many results; the policy's number when absent.
     pub limit: Option<usize>,
-    /// Whether results carry their factors.
+    /// Set if results carry their factors.
     pub explain: bool,
 }
 
@@ -266,13 +266,13 @@ impl Hybrid<'_> {
         }
     }
 
-    /// How a lesson meets the project, where one was told.
+    /// Compares a lesson with the project, where one was told.
     fn fit_of(&self, one: &Candidate<'_>) -> Option<Fit> {
         let context = self.fit.as_ref()?;
         Some(Fit::of(&one.lesson.text, one.facts, context, self.policy))
     }
 
-    /// What of a match counts.
+    /// Lowers a match by the policy's factor where both sides name technologies and none is the same.
     fn counted(&self, value: f64, fit: Option<&Fit>) -> f64 {
         if fit.is_some_and(|fit| fit.tech_mismatch) {
             value * self.policy.tech_mismatch_factor

@@ -7,7 +7,7 @@ use lesson_types::{Category, Market};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What lessons are wanted for. Blank text counts as absent.
+/// The situation that lessons are wanted for. Blank text counts as absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Situation {
@@ -25,12 +25,12 @@ pub struct Situation {
     pub market: Option<Market>,
     /// At most so many answers; the policy's number when absent, and at most that where a decision is to be made.
     pub limit: Option<usize>,
-    /// Whether a decision is to be made: then few answers are wanted.
+    /// Set if a decision is to be made: then few answers are wanted.
     pub for_decision: bool,
 }
 
 impl Situation {
-    /// Whether a decision is to be made: then few answers are wanted.
+    /// True if a decision is to be made, as the flag, a domain or a market tells: then few answers are wanted.
     pub fn is_for_decision(&self) -> bool {
         self.for_decision || given(self.domain.as_deref()).is_some() || self.market.is_some()
     }
@@ -65,7 +65,7 @@ pub fn situation_text(situation: &Situation) -> Option<String> {
 pub struct RankError {
     /// The field at fault.
     pub field: &'static str,
-    /// What is wrong, and what to do.
+    /// The fault and its remedy, in words.
     pub message: String,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn error(field: &'static str, message: impl Into<String>) -> RankErro
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) query: Option<&'a str>,
-    /// What is matched as words: the query, else what the project is called and made with. The words around them in
+    /// The text that is matched as words: the query, else the project's type and technologies. The words around them in
     /// [`situation_text`] say nothing.
     pub(super) text: Option<Cow<'a, str>>,
     pub(super) project_type: Option<Named>,
@@ -98,9 +98,9 @@ pub(super) struct Context<'a> {
     pub(super) market: Option<&'a Market>,
     /// The phase and the categories it wants; `None` wants all.
     pub(super) phase: Option<(&'a str, &'a [Category])>,
-    /// Whether project relevance counts.
+    /// True if project relevance counts.
     pub(super) project: bool,
-    /// Whether decision relevance counts.
+    /// True if decision relevance counts.
     pub(super) decision: bool,
     pub(super) limit: usize,
 }
@@ -198,7 +198,7 @@ impl Technology {
         Self { names, bits }
     }
 
-    /// Whether one of a lesson's technologies is this one; `bits` are those of their names.
+    /// True if one of a lesson's technologies is this one; `bits` are those of their names.
     pub(super) fn is_in(&self, bits: u64, listed: &[String]) -> bool {
         let same = |written: &String| {
             let theirs = technology_names(written);
@@ -239,7 +239,7 @@ fn known_phase<'a>(
         })
 }
 
-/// Whether `word` is `lowered` but for case and surrounding blanks. No allocation for ASCII.
+/// True if `word` is `lowered` but for case and surrounding blanks. No allocation for ASCII.
 pub(super) fn same_word(word: &str, lowered: &str) -> bool {
     let word = word.trim();
     if word.is_ascii() {

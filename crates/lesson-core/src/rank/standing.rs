@@ -8,10 +8,10 @@ use crate::lesson::Standing;
 use crate::policy::RankPolicy;
 use lesson_types::{Qualification, StandingRule};
 
-/// What one key's failures leave of an approved lesson's score, 0 to 1. 0.5.
+/// Share of an approved lesson's score that one key's failures leave, 0 to 1. 0.5.
 const ONE_KEY_FACTOR: f64 = 0.5;
 
-/// What the policy goes by.
+/// Multiplies the score by a lesson's standing, by the rule that the policy names.
 pub(super) fn of_policy(
     run: &mut Run,
     held: &Standing,
@@ -93,7 +93,7 @@ fn lift(run: &mut Run, held: &Standing, by_one_key: bool, now: Millis) {
     });
 }
 
-/// What keeps a lesson out that harms, in words.
+/// Explains in words that a lesson is kept out because it harms.
 pub(super) fn harms(held: &Standing, now: Millis) -> String {
     format!(
         "harms, as far as seen: {}; another trial brings it back",
@@ -110,7 +110,7 @@ pub(super) fn disqualified(held: &Standing, policy: &RankPolicy) -> Option<Disqu
     }
 }
 
-/// How outcomes keep a lesson out.
+/// Reason for which outcomes keep a lesson out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Disqualified {
     /// Applied often enough, but not proven.

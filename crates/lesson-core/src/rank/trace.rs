@@ -83,7 +83,7 @@ pub struct Exclusion {
     pub words: String,
 }
 
-/// What the ranking did with one lesson.
+/// The account of one lesson in a ranking: its scores and factors, and its place or the reason that it has none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
     /// The lesson.
@@ -94,7 +94,7 @@ pub struct Trace {
     pub rank: Option<u32>,
     /// Relevance, 0 to 1, before standing.
     pub relevance: f64,
-    /// How likely it is to be the right one, 0 to 1, and how that came about; `None` where no query is matched.
+    /// Likelihood that it is the right one, 0 to 1, and the formula behind it; `None` where no query is matched.
     pub likelihood: Option<(f64, String)>,
     /// The final score: the factors' running value after the last one, 0 without factors.
     pub score: f64,

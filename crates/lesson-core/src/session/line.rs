@@ -24,7 +24,7 @@ const MARKERS: [(&str, Marker); 8] = [
     ("objective", Marker::Task),
 ];
 
-/// What people write after a marker when there is nothing to tell.
+/// Words that people write after a marker when there is nothing to tell.
 const NOTHING: [&str; 8] = [
     "",
     "none",
@@ -66,14 +66,14 @@ pub(super) fn unmarked(line: &str) -> &str {
     line.trim_end()
 }
 
-/// Whether a line is an item of a list and begins with no marker.
+/// True if a line is an item of a list and begins with no marker.
 pub(super) fn is_item(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with(['-', '*', '+', '•']) && marked(line).is_none()
 }
 
-/// Whether `next` goes on with what the marker on `line` opens: it is indented more, an item of a
-/// list, or below a heading. Any other line is about something else.
+/// True if `next` goes on with what the marker on `line` opens: it is indented more, an item of a list, or below a heading. Any
+/// other line is about something else.
 pub(super) fn goes_on(line: &str, next: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let heading = line.trim_start().starts_with('#');
@@ -97,8 +97,8 @@ pub(super) fn clean(said: &str) -> String {
     cut(said, LONGEST_TEXT).to_owned()
 }
 
-/// Whether `said` means that there is nothing to tell: empty, only marks, `none`, `n/a` and the
-/// like, alone or with a remark after a comma, dash or full stop.
+/// True if `said` means that there is nothing to tell: empty, only marks, `none`, `n/a` and the like, alone or with a remark
+/// after a comma, dash or full stop.
 pub(super) fn is_nothing(said: &str) -> bool {
     let plain = said
         .trim_matches(|c: char| !c.is_alphanumeric())

@@ -7,10 +7,10 @@ use sha2::{Digest, Sha256};
 
 /// Longest title, in characters.
 const LONGEST_TITLE: usize = 100;
-/// What [`with_hash`] adds to a slug.
+/// Characters that [`with_hash`] adds to a slug.
 const HASH: usize = 9;
 
-/// Whether there is a letter or a digit, not only dots and dashes.
+/// True if there is a letter or a digit, not only dots and dashes.
 pub(super) fn says_something(said: &str) -> bool {
     said.contains(char::is_alphanumeric)
 }

@@ -10,16 +10,16 @@ const MOST_TAGS: usize = 16;
 /// Longest tag, in characters; a longer one is left out.
 const LONGEST_TAG: usize = 60;
 
-/// What an object says.
+/// An insight as its object gives it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Object {
     pub content: String,
     pub tags: Vec<String>,
-    /// How many lines it covers after the one with the marker.
+    /// Number of lines that it covers after the one with the marker.
     pub lines: usize,
 }
 
-/// Whether an object is meant, well written or not. `{name} is …` is text.
+/// True if an object is meant, well written or not. `{name} is …` is text.
 pub(super) fn opens(said: &str) -> bool {
     said.strip_prefix('{').is_some_and(|rest| {
         rest.trim_start().is_empty() || rest.trim_start().starts_with(['"', '\'', '}'])

@@ -1,4 +1,4 @@
-//! What is precomputed for each tool record, so that a query touches only what it shares.
+//! Data precomputed for each tool record, so that a query touches only the records that share something with it.
 
 use std::collections::BTreeMap;
 

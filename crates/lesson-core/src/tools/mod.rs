@@ -34,7 +34,7 @@ pub struct ToolPolicy {
     pub core_servers: Vec<String>,
     /// A book that grows past this many records drops its oldest.
     pub max_records: usize,
-    /// How many records remain then.
+    /// Number of records that remain then.
     pub keep_records: usize,
     /// Days after which a record counts half; without decay when not above 0.
     pub half_life_days: f64,
@@ -42,9 +42,9 @@ pub struct ToolPolicy {
     pub fuzzy_weight: f64,
     /// A record without a shared word counts from this similarity on, in 0..=1.
     pub fuzzy_cutoff: f64,
-    /// How many servers are suggested when the caller doesn't say.
+    /// Number of servers that are suggested when the caller doesn't say.
     pub suggestions: usize,
-    /// How many records are named as reasons for one server.
+    /// Most records that are named as reasons for one server.
     pub because_limit: usize,
 }
 
@@ -64,7 +64,7 @@ impl Default for ToolPolicy {
 }
 
 impl ToolPolicy {
-    /// Whether a server is always at hand, whatever the case of its letters.
+    /// True if a server is always at hand, whatever the case of its letters.
     pub fn is_core(&self, server: &str) -> bool {
         let server = server.trim().to_lowercase();
         self.core_servers
@@ -73,7 +73,7 @@ impl ToolPolicy {
     }
 }
 
-/// What [`ToolBook::record`] did.
+/// The effect of [`ToolBook::record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
     /// A new record.
@@ -307,8 +307,8 @@ impl From<ToolBook> for Vec<ToolRecord> {
     }
 }
 
-/// What makes two records the same: the first 32 hex digits of the SHA-256 of the query, lower-cased, with runs of white
-/// space as one blank and none at the ends, then a line feed, then the server.
+/// Hashes a query and its server; records with the same hash are the same: the first 32 hex digits of the SHA-256 of the query,
+/// lower-cased, with runs of white space as one blank and none at the ends, then a line feed, then the server.
 pub fn tool_query_hash(query: &str, server: &str) -> String {
     let lowered = query.to_lowercase();
     let words: Vec<&str> = lowered.split_whitespace().collect();

@@ -305,7 +305,7 @@ proptest! {
             if recorded == Recorded::Refreshed {
                 prop_assert_eq!(book.records().len(), before.len());
             }
-            // What was dropped is no newer than what stayed.
+            // A dropped record is no newer than those that stayed.
             let stayed = book.records().iter().map(|record| record.at).min();
             for gone in before.iter().filter(|old| {
                 book.records().iter().all(|record| record.query_hash != old.query_hash)

@@ -59,7 +59,7 @@ pub(super) fn describes(clause: &Clause<'_>) -> bool {
     )
 }
 
-/// Whether the sentence tells what the lesson is about, and nothing comes of it.
+/// True if the sentence tells what the lesson is about, and nothing comes of it.
 pub(super) fn is_about(around: &Around<'_>, rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
     let before: Vec<&str> = around.before.iter().filter_map(word).collect();
     let alone = around.opener.is_none()

@@ -1,4 +1,4 @@
-//! What stands around a name: the words and marks of its sentence, and of the one after it.
+//! The surroundings of a name: the words and marks of its sentence, and of the one after it.
 
 /// Bytes before a name that are read; keeps long texts linear.
 const MOST_BEFORE: usize = 600;
@@ -22,7 +22,7 @@ const HYPHENATED: [&str; 8] = [
 pub(super) enum Token<'a> {
     /// A word with its inner apostrophes, hyphens and slashes.
     Word(&'a str),
-    /// What looks like a lesson's name: a quoted word, or one of several parts.
+    /// A lesson's name, by its looks: a quoted word, or one of several parts.
     Name,
     /// `,` `;` `:` `(` `)` `|`, a dash as `-`, and `.` `!` `?` where a sentence ends.
     Mark(char),
@@ -35,11 +35,11 @@ pub(super) struct Around<'a> {
     pub(super) before: Vec<Token<'a>>,
     /// The mark that opens the list: `:`, `(` or `-`.
     pub(super) opener: Option<char>,
-    /// Whether nothing stands before the sentence in its block.
+    /// True if nothing stands before the sentence in its block.
     pub(super) first: bool,
-    /// Whether the list begins an item of a list.
+    /// True if the list begins an item of a list.
     pub(super) item: bool,
-    /// Whether the list goes on after the name.
+    /// True if the list goes on after the name.
     pub(super) goes_on: bool,
     /// The sentence after the list.
     pub(super) rest: Vec<Token<'a>>,
@@ -50,7 +50,7 @@ pub(super) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// What stands around the name at `start..end` of a plain text.
+    /// Reads the surroundings of the name at `start..end` of a plain text.
     pub(super) fn of(text: &'a str, start: usize, end: usize) -> Self {
         let from = text.ceil_char_boundary(start.saturating_sub(MOST_BEFORE));
         let line = text[from..start]
@@ -150,7 +150,7 @@ fn strip_list<'b, 'a>(mut tokens: &'b [Token<'a>]) -> &'b [Token<'a>] {
     }
 }
 
-/// Whether a token may stand between two names of a list.
+/// True if a token may stand between two names of a list.
 fn joins(token: &Token<'_>) -> bool {
     match token {
         Token::Mark(mark) => *mark == ',',
@@ -211,7 +211,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Whether the last token is a number of its own.
+/// True if the last token is a number of its own.
 fn counts(tokens: &[Token<'_>]) -> bool {
     matches!(tokens.last(), Some(Token::Word(word)) if word.bytes().all(|byte| byte.is_ascii_digit()))
         && !matches!(tokens.iter().rev().nth(1), Some(Token::Word(_)))

@@ -1,4 +1,4 @@
-//! What surrounds a lesson's name: the cues that it is applied, the words that deny it.
+//! The surroundings of a lesson's name: the cues that it is applied, the words that deny it.
 
 use super::denial::{Governed, denied_after, governed};
 use super::marks::{trim_marks, words};
@@ -22,19 +22,19 @@ const LONGEST_CLAUSE: usize = 600;
 /// Bytes after a name that are read: the rest of a sentence.
 const LONGEST_VERB: usize = 160;
 
-/// What surrounds a name in the text.
+/// The cues and denials around a name in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Naming {
     /// Quoted, or after a cue.
     pub(super) cued: bool,
     /// Denied by what stands around it.
     pub(super) negated: bool,
-    /// How what stands before it governs it.
+    /// The verdict of the words before it.
     pub(super) governed: Governed,
 }
 
-/// How the name at `start..end` of a plain text is used; `floor` is where the name before it
-/// ends, since a negation reaches to the next name only.
+/// Finds the use of the name at `start..end` of a plain text; `floor` is where the name before it ends, since a negation
+/// reaches to the next name only.
 ///
 /// A name of one part is a word as well: it names the lesson in quotes only.
 pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Naming {
@@ -57,14 +57,14 @@ pub(super) fn naming(text: &str, floor: usize, start: usize, end: usize) -> Nami
     }
 }
 
-/// Whether only quotes, commas and "and", "or", "nor" stand between two names, so that what is
-/// said of the first is said of the second.
+/// True if only quotes, commas and "and", "or", "nor" stand between two names, so that what is said of the first is said of the
+/// second.
 pub(super) fn is_list(between: &str) -> bool {
     !between.contains(['\n', '.', ';'])
         && words(between).all(|word| matches!(word, "and" | "or" | "nor" | "the" | "lesson"))
 }
 
-/// Whether a name that begins or ends at this character is only a part of a longer one.
+/// True if a name that begins or ends at this character is only a part of a longer one.
 pub(super) fn is_name_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')
 }

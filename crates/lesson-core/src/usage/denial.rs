@@ -1,4 +1,4 @@
-//! Whether a sentence denies the lesson that it names.
+//! Detection of sentences that deny the lesson that they name.
 //!
 //! "I will not open this pool based on X" applies X; "I am not using X" rejects it. What counts is
 //! the word that governs the name, read backwards from it: a negation that reaches this word
@@ -15,7 +15,7 @@ use super::marks::{trim_marks, words};
 /// A mark that parts phrases, among words.
 const BREAK: &str = ",";
 
-/// How a name is governed by what stands before it.
+/// The verdict on a name by the word before it that governs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Governed {
     /// By a word that applies it.
@@ -26,7 +26,7 @@ pub(super) enum Governed {
     Neither,
 }
 
-/// How the text `before` a name governs it; `after` is what follows the name.
+/// Finds the verdict of the text `before` a name on it; `after` is what follows the name.
 pub(super) fn governed(before: &str, after: &str) -> Governed {
     let tokens = tokens(trim_marks(before));
     let rest = without_fillers(&tokens);
@@ -128,7 +128,7 @@ fn is_uncalled_for(phrase: &[&str], verb: &str) -> bool {
         .any(|stem| verb.starts_with(stem))
 }
 
-/// Whether a lesson is named as what something would have gone wrong without: "without 'x' I would have missed it".
+/// True if something would have gone wrong without the lesson that is named: "without 'x' I would have missed it".
 fn is_owed(before: &[&str], after: &str) -> bool {
     let rest = match before {
         [rest @ .., "using" | "applying" | "following" | "heeding"] => rest,
@@ -156,7 +156,7 @@ fn is_owed(before: &[&str], after: &str) -> bool {
     is_perfect(rest) || is_perfect(&after)
 }
 
-/// Whether a negation in `rest` reaches the word `verb` after it.
+/// True if a negation in `rest` reaches the word `verb` after it.
 fn negated(rest: &[&str], verb: &str) -> bool {
     let word = |at: usize| rest.get(at).copied().unwrap_or(BREAK);
     for at in (0..rest.len()).rev() {
@@ -196,8 +196,8 @@ fn is_modal_negation(before: &str, negator: &str) -> bool {
     }
 }
 
-/// Whether what follows a name denies it; `applied` when what stands before applies it, so that
-/// only a predicate about its fitting counts.
+/// True if what follows a name denies it; `applied` when what stands before applies it, so that only a predicate about its
+/// fitting counts.
 pub(super) fn denied_after(after: &str, applied: bool) -> bool {
     let end = after.find(['\n', '.', ';', '!', '?']);
     let sentence = &after[..end.unwrap_or(after.len())];

@@ -190,7 +190,7 @@ pub(super) const AUXILIARIES: [&str; 19] = [
     "should", "can", "could", "must", "may", "might", "need",
 ];
 
-/// What a lesson that forbids does not do: "'x' does not allow this" applies it.
+/// Verbs for what a lesson that forbids does not do: "'x' does not allow this" applies it.
 pub(super) const FORBIDDEN: [&str; 17] = [
     "let",
     "allow",

@@ -66,7 +66,7 @@ const CAME_UP: [&str; 20] = [
     "remains", "seemed",
 ];
 
-/// Whether a name is only spoken of; `heading` is what the heading says above the list whose item it begins.
+/// True if a name is only spoken of; `heading` is what the heading says above the list whose item it begins.
 pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label) -> bool {
     let rest = clauses(&around.rest);
     let next = clauses(&around.next);
@@ -161,7 +161,7 @@ pub(super) fn only_named(around: &Around<'_>, governed: Governed, heading: Label
     is_about(around, &rest, &next)
 }
 
-/// Whether the sentence asks about the name: it begins as a question, or the name stands in its last part.
+/// True if the sentence asks about the name: it begins as a question, or the name stands in its last part.
 fn is_question(around: &Around<'_>, rest: &[Clause<'_>]) -> bool {
     let colon = around.rest.contains(&Token::Mark(':')) || around.rest.contains(&Token::Mark(';'));
     if colon {
@@ -223,8 +223,8 @@ fn without_brackets<'a>(clauses: &[Clause<'a>]) -> Vec<Clause<'a>> {
     kept
 }
 
-/// Whether the clause ends with a word by which the name was looked at; the flag says whether the main clause comes after
-/// the name ("considering 'x', …").
+/// Finds a word at the end of the clause by which the name was looked at; the flag says whether the main clause comes after the
+/// name ("considering 'x', …").
 fn looked_at(clause: &[Token<'_>]) -> Option<bool> {
     let cut = clause
         .iter()
@@ -264,7 +264,7 @@ fn looked_at(clause: &[Token<'_>]) -> Option<bool> {
     Some(led || last.ends_with("ing") && before.is_empty())
 }
 
-/// Whether a lesson that was looked at came to be applied.
+/// True if a lesson that was looked at came to be applied.
 fn has_conclusion(participle: bool, rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
     if let Some(verdict) = came_of_it(rest, next) {
         return verdict;

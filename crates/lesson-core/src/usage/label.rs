@@ -156,7 +156,7 @@ const REJECTED: [&str; 20] = [
     "non-applicable",
 ];
 
-/// What the heading above a list says of its items.
+/// The kind of the heading above a list, by what it says of its items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Label {
     /// Nothing of this kind.
@@ -168,7 +168,7 @@ pub(super) enum Label {
     Rejected,
 }
 
-/// What the words of a heading say of the list below it.
+/// Classifies the words of a heading by what they say of the list below it.
 pub(super) fn heading_label(line: &str) -> Label {
     let tokens = tokens(line.trim_matches(['#', ' ', '-', '•', '_', '`']));
     let closed = matches!(tokens.last(), Some(Token::Mark(':')));
@@ -218,7 +218,7 @@ pub(super) fn is_none_of(clause: &[Token<'_>]) -> bool {
     !others && said.iter().all(|word| own(&word))
 }
 
-/// What a label right before the names says of them.
+/// Classifies a label right before the names by what it says of them.
 pub(super) fn label(clause: &[Token<'_>], opener: Option<char>) -> Label {
     let opened = opener.is_some();
     let words: Vec<&str> = clause.iter().filter_map(word).collect();

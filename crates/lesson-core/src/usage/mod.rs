@@ -43,7 +43,7 @@ const PLACES: usize = 32;
 ///   A denied verb before a cue applies it: "I will not open this pool based on 'x'".
 /// - *Implicit*: three or more different key phrases in places that don't overlap.
 ///
-/// What only names a lesson mentions it: a list of what was shown, a question, what a lesson is about, a lesson that was
+/// Text that only names a lesson mentions it: a list of what was shown, a question, what a lesson is about, a lesson that was
 /// looked at and came to nothing, one that was brought up, edited or left for later, others' words in quotation marks, and a
 /// use that did not come about ("I could have followed 'x'", "using 'x' would be overkill", "I have yet to apply 'x'").
 /// `INJECTED:` lines and quoted blocks are not read at all. A report's "x: applied" needs no quotes.
@@ -104,7 +104,7 @@ struct Name {
     lesson: usize,
 }
 
-/// What was seen of one lesson: the first place of each kind.
+/// The signs of one lesson that were seen: the first place of each kind.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     applied: Option<(usize, usize)>,
@@ -199,7 +199,7 @@ fn read_names(names: &[Name], text: &str, seen: &mut [Seen]) {
     }
 }
 
-/// What the heading above each list says of its items, by where their lines begin.
+/// Finds the label of the heading above each list, by where the lines of its items begin.
 fn headings(text: &str) -> Vec<(usize, Label)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -224,7 +224,7 @@ fn is_within(ranges: &[Range<usize>], at: usize) -> bool {
         .is_some_and(|place| ranges[place].contains(&at))
 }
 
-/// Whether no character that `joins` touches `start..end`.
+/// True if no character that `joins` touches `start..end`.
 fn stands_alone(text: &str, start: usize, end: usize, joins: impl Fn(char) -> bool) -> bool {
     !text[..start].ends_with(&joins) && !text[end..].starts_with(&joins)
 }

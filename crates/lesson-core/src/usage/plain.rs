@@ -104,7 +104,7 @@ impl<'a> Plain<'a> {
     }
 }
 
-/// Whether a line that begins with `rest` is a list item, heading or quotation of its own.
+/// True if a line that begins with `rest` is a list item, heading or quotation of its own.
 pub(super) fn begins_block(rest: &str) -> bool {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     rest.starts_with(['-', '*', '+', '•', '#', '>', '|'])

@@ -131,7 +131,7 @@ const LEAVES: [&str; 16] = [
     "schedule",
 ];
 
-/// Whether something other than the speaker brought the name up: "the memory suggested 'x'".
+/// True if something other than the speaker brought the name up: "the memory suggested 'x'".
 pub(super) fn is_brought_up(clause: &[Token<'_>]) -> bool {
     let words: Vec<&str> = clause.iter().filter_map(word).collect();
     let at = words
@@ -144,7 +144,7 @@ pub(super) fn is_brought_up(clause: &[Token<'_>]) -> bool {
     at > 0 && BROUGHT.contains(&words[at]) && !words[..at].iter().any(own)
 }
 
-/// Whether the name stands in what is granted: "although I know 'x', …".
+/// True if the name stands in what is granted: "although I know 'x', …".
 pub(super) fn is_granted(before: &[Token<'_>]) -> bool {
     let mut words = before.iter().filter_map(word);
     matches!(
@@ -153,7 +153,7 @@ pub(super) fn is_granted(before: &[Token<'_>]) -> bool {
     ) && before.iter().all(|token| word(token).is_some())
 }
 
-/// Whether something was done to the lesson itself: "archived 'x'", "an entry called 'x'".
+/// True if something was done to the lesson itself: "archived 'x'", "an entry called 'x'".
 pub(super) fn is_handled(clause: &[Token<'_>]) -> bool {
     last_word(clause).is_some_and(|word| HANDLED.contains(&word))
 }

@@ -163,7 +163,7 @@ const AGAINST: [&str; 44] = [
     "nothing",
 ];
 
-/// What a negated use does not do: "using 'x' would not help".
+/// Words for the good that a negated use does not do: "using 'x' would not help".
 const USEFUL: [&str; 20] = [
     "help",
     "helps",
@@ -187,7 +187,7 @@ const USEFUL: [&str; 20] = [
     "justified",
 ];
 
-/// Whether the name is what a use that did not come about would have used.
+/// True if the name is the object of a use that did not come about.
 pub(super) fn is_unrealised(around: &Around<'_>, rest: &[Clause<'_>], next: &[Clause<'_>]) -> bool {
     let said = last_piece(&around.before);
     // "Using 'x', 'y' does not apply" judges the second.
@@ -285,7 +285,7 @@ fn is_would(word: &str) -> bool {
     )
 }
 
-/// Whether a sentence supposes what is not so: "if this were …", "had the call been …".
+/// True if a sentence supposes what is not so: "if this were …", "had the call been …".
 fn is_contrary(before: &[Token<'_>]) -> bool {
     let words: Vec<&str> = before.iter().filter_map(word).collect();
     if matches!(words.as_slice(), ["had" | "were", ..]) {
@@ -298,7 +298,7 @@ fn is_condition(clause: &Clause<'_>) -> bool {
     is_past_from(&clause.words, |word| matches!(word, "if" | "had"))
 }
 
-/// Whether a past auxiliary stands at or after the first word that `opens` a condition.
+/// True if a past auxiliary stands at or after the first word that `opens` a condition.
 fn is_past_from(words: &[&str], opens: impl Fn(&str) -> bool) -> bool {
     let mut words = words.iter().skip_while(|word| !opens(word));
     words.any(|word| is_past_auxiliary(word))

@@ -1,4 +1,4 @@
-//! What a clause says of a lesson that was named before it: that it was rejected, or that it was applied.
+//! Verdicts of clauses on a lesson that was named before them: that it was rejected, or that it was applied.
 
 use super::around::Token;
 use super::verdict_words::{
@@ -96,12 +96,12 @@ pub(super) struct Clause<'a> {
 }
 
 impl Clause<'_> {
-    /// Whether a mark or a joint parts it from what stands before it.
+    /// True if a mark or a joint parts it from what stands before it.
     pub(super) fn is_apart(&self) -> bool {
         self.mark.is_some() || self.words.first().is_some_and(|word| is_joint(word))
     }
 
-    /// Whether it says that what comes of the lesson follows.
+    /// True if it announces what comes of the lesson.
     pub(super) fn concludes(&self) -> bool {
         let begins = self.words.first().is_some_and(|word| {
             matches!(
@@ -124,7 +124,7 @@ impl Clause<'_> {
         begins || second || why || self.words.contains(&"exactly")
     }
 
-    /// Whether it begins with a word that turns from what was said.
+    /// True if it begins with a word that turns from what was said.
     pub(super) fn turns(&self) -> bool {
         self.words.iter().take(2).any(|word| {
             matches!(
@@ -134,7 +134,7 @@ impl Clause<'_> {
         })
     }
 
-    /// Whether it says that the lesson was rejected, or does not fit.
+    /// True if it says that the lesson was rejected, or does not fit.
     pub(super) fn rejects(&self) -> bool {
         let mut words = self.words.as_slice();
         while let [first, rest @ ..] = words {
@@ -148,7 +148,7 @@ impl Clause<'_> {
         rejects(words)
     }
 
-    /// Whether it says of what was named that it does not fit, in words that are said of advice only.
+    /// True if it says of what was named that it does not fit, in words that are said of advice only.
     pub(super) fn unfits(&self) -> bool {
         let begins = self
             .words
@@ -180,7 +180,7 @@ impl Clause<'_> {
             }))
     }
 
-    /// Whether it says that the lesson was applied.
+    /// True if it says that the lesson was applied.
     pub(super) fn applies(&self) -> bool {
         let mut words = self.words.as_slice();
         while let [first, rest @ ..] = words {
@@ -200,7 +200,7 @@ impl Clause<'_> {
     }
 }
 
-/// Whether a word after "that" or "this" says something of it, so that they stand for the lesson.
+/// True if a word after "that" or "this" is their predicate, so that they stand for the lesson.
 fn is_predicate(word: &str) -> bool {
     COPULAS.contains(&word)
         || PASSED_OVER.contains(&word)
@@ -316,7 +316,7 @@ fn rejects(words: &[&str]) -> bool {
     REJECT.iter().any(|stem| first.starts_with(stem)) && is_lesson_object(rest)
 }
 
-/// Whether what a negation reaches is that the lesson fits, or is used.
+/// True if the words that a negation reaches are that the lesson fits, or is used.
 fn denies(mut words: &[&str]) -> bool {
     while let [first, rest @ ..] = words {
         if !REACHED.contains(first) {
@@ -351,7 +351,7 @@ fn denies(mut words: &[&str]) -> bool {
     !expletive && FIT_VERBS.iter().any(|stem| first.starts_with(stem)) && is_lesson_object(rest)
 }
 
-/// Whether what stands after a verb is the lesson, as a pronoun or by its kind, or nothing that could be its object.
+/// True if the words after a verb are the lesson, as a pronoun or by its kind, or nothing that could be its object.
 fn is_lesson_object(words: &[&str]) -> bool {
     match words {
         [] => true,
@@ -386,7 +386,7 @@ fn after_adverbs<'b, 'a>(mut words: &'b [&'a str]) -> &'b [&'a str] {
     words
 }
 
-/// Whether a word negates what follows.
+/// True if a word negates what follows.
 pub(super) fn is_negator(word: &str) -> bool {
     matches!(
         word,

@@ -214,7 +214,7 @@ pub(super) const REACHED: [&str; 37] = [
     "are",
 ];
 
-/// What may stand after a verb whose object is the lesson, or nothing.
+/// Words that may stand after a verb whose object is the lesson, or nothing.
 pub(super) const NO_OBJECT: [&str; 29] = [
     "it", "them", "that", "this", "these", "here", "to", "for", "in", "as", "because", "since",
     "any", "either", "on", "at", "now", "today", "both", "with", "anyway", "instead", "yet",

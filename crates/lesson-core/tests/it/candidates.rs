@@ -55,7 +55,7 @@ fn cosine(lesson: &Lesson) -> Option<f64> {
     Some((n * 37.0 % 91.0) / 100.0)
 }
 
-/// How many lessons of a space have a form of a word.
+/// Counts the lessons of a space that have a form of a word.
 fn having(all: &Space, word: &str) -> usize {
     let mut index = KeywordIndex::new();
     let met = |lesson: &&Lesson| {

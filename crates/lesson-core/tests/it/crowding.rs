@@ -386,7 +386,7 @@ fn a_lesson_and_its_denial_are_both_given_and_marked() {
         );
     }
     assert_eq!(lesson_core::contradictions(&lessons), [vec![1], vec![0]]);
-    // What an agent's key says against a lesson that a person stands behind waits in Review.
+    // A contradiction by an agent's key of a lesson that a person stands behind waits in Review.
     let key = held(KEY, Trust::Unreviewed);
     assert_eq!(answer(&key, 5), ["size"]);
 }

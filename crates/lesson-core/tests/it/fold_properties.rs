@@ -80,7 +80,7 @@ fn any_ledger() -> impl Strategy<Value = Vec<Event>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What took effect may come again, anywhere later and in any order: nothing changes.
+    /// Events that took effect may come again, anywhere later and in any order: nothing changes.
     #[test]
     fn any_duplication_gives_the_same_space(
         events in any_ledger(),

@@ -268,7 +268,7 @@ fn a_lesson_is_found_by_other_forms_of_its_words_in_its_language() {
     assert!(index.scores("the running migrations", false).score("en") > 0.0);
 }
 
-/// What a query scores does not depend on languages that no lesson of the space is in, nor on the order of its lessons.
+/// A query's scores do not depend on languages that no lesson of the space is in, nor on the order of its lessons.
 #[test]
 fn english_lessons_score_the_same_beside_those_of_other_languages() {
     let texts = [

@@ -1,4 +1,4 @@
-//! What is learned of lessons: draws, estimates as decisions come, and what is never pretended.
+//! Learning about lessons: draws, estimates as decisions come, and what is never pretended.
 
 use crate::common::{added, event, folded, lesson, outcome, surfaced, tracked};
 use crate::coverage::{runs_to_tell, simulate};
@@ -70,7 +70,7 @@ fn lessons_are_withheld_as_often_as_was_said() {
             assert!(selected.measured.drawn.is_empty());
             continue;
         }
-        // What does not fit in the budget, and what is always shown, is not drawn for.
+        // Lessons that do not fit in the budget, and those that are always shown, are not drawn for.
         let slugs: Vec<&str> = selected
             .measured
             .drawn

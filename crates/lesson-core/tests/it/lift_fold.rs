@@ -51,7 +51,7 @@ fn a_runs_outcome_teaches_all_that_was_applied_once() {
     fold(&mut space, 90, outcome("d", SUCCESS));
     fold(&mut space, 91, tracked("d", "a", true));
     assert_eq!(belief(&space, "a"), wanted);
-    // What is seen late moves that lesson alone.
+    // A use that is seen late moves that lesson alone.
     fold(&mut space, 92, tracked("d", "b", true));
     let mut late = Belief::default();
     learn_alone(base, 0.95, &mut late, true, NOW + 92_000);

@@ -1,4 +1,4 @@
-//! How likely a lesson is the right one: its word, what is left out for it, and how it is told.
+//! The likelihood that a lesson is the right one: its word, what is left out for it, and how it is told.
 
 use crate::common::{space_by, with};
 use crate::rank::{domain, query, rank};
@@ -59,7 +59,7 @@ fn what_is_unlikely_beside_the_best_is_left_out_and_told() {
             assert!(words.contains("below 0.0"), "{words}");
         }
     }
-    // What the answer says and what its trace says are one number.
+    // The answer and its trace give the same number.
     for item in &answer.items {
         let trace = answer.trace.as_ref().expect("explained");
         let told = trace.iter().find(|one| one.slug == item.slug);

@@ -1,4 +1,4 @@
-//! What users of the core rely on: tables and properties over its public interface.
+//! Behaviour that users of the core rely on: tables and properties over its public interface.
 
 mod account;
 mod badge;

@@ -1,4 +1,4 @@
-//! Who may move a standing: where several agents' keys write, none of them does so alone.
+//! The power to move a standing: where several agents' keys write, none of them does so alone.
 
 use crate::common::{
     NOW, added, counts, edited, event, feedback, in_decision, lesson, outcome, rated, reviewed,
@@ -372,7 +372,7 @@ fn happening() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// What many say, on a few days: after a beginning in which two keys have written.
+/// Generates what many say, on a few days: after a beginning in which two keys have written.
 fn after_two_keys(
     who: &'static [&'static str],
 ) -> impl Strategy<Value = (Vec<Event>, BTreeSet<i64>)> {
@@ -431,7 +431,7 @@ proptest! {
         prop_assert!(space.lessons().all(|lesson| lesson.pending_standing.is_none() && lesson.counted_on.is_empty()));
     }
 
-    /// What people say, and agents of others' lessons without repeating themselves, counts as usual.
+    /// Words of people, and of agents on others' lessons without repeating themselves, count as usual.
     #[test]
     fn people_are_held_back_by_nothing((events, _) in after_two_keys(&[PERSON, "local"])) {
         let space = folded(&events);
@@ -439,7 +439,7 @@ proptest! {
         prop_assert!(space.lessons().eq(old.lessons()));
     }
 
-    /// What waits is what would stand there if it counted; a person's approval puts it there, once.
+    /// The standing that waits is what would stand there if it counted; a person's approval puts it there, once.
     #[test]
     fn an_approval_counts_what_waited_once((events, _) in after_two_keys(&[MINE, OTHER, PERSON])) {
         let mut space = folded(&events);

@@ -64,7 +64,7 @@ fn full(count: usize) -> (Space, OptimisticOverlay, KeywordIndex) {
     (space, replica, index)
 }
 
-/// What a query finds, to the bit.
+/// Returns the lessons that a query finds and their scores, to the bit.
 fn found(index: &KeywordIndex, query: &str) -> Vec<(String, u64)> {
     let scores = index.scores(query, true);
     let best = scores.best().into_iter();

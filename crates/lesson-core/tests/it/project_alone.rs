@@ -1,4 +1,4 @@
-//! What a project alone is given, and how many lessons a decision takes.
+//! Lessons for a project alone, and the number of lessons that a decision takes.
 
 use crate::common::{space, with, written};
 use crate::rank::{query, rank};
@@ -32,7 +32,7 @@ fn a_project_alone_never_comes_back_empty_where_lessons_share_it() {
         assert_eq!(slugs[0], "tenant-scope", "{cosine:?}");
         assert!(!slugs.contains(&"swift-views"), "{slugs:?}");
     }
-    // What shares so little that it is below the cutoff is better than nothing.
+    // A lesson that shares so little that it is below the cutoff is better than none.
     let little = Situation {
         project_type: Some("saas".to_owned()),
         tech_stack: ["elixir", "phoenix", "clickhouse", "kafka"]

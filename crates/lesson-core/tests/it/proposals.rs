@@ -1,4 +1,4 @@
-//! What an agent's key would change of lessons that are not its own unapproved ones: nothing in force, until a person says so.
+//! Changes by an agent's key to lessons that are not its own unapproved ones: nothing in force, until a person says so.
 
 use crate::common::{added, edited, event, lesson, reviewed, voted, with};
 use lesson_core::{Changes, Event, EventKind, FoldError, Lesson, Policy, Space, Trust, Verdict};

@@ -73,7 +73,7 @@ fn happening() -> impl Strategy<Value = EventKind> {
     ]
 }
 
-/// Who writes.
+/// Writers of the events; the first one writes twice as many as each other one.
 const BY: [&str; 5] = ["agent:1", "agent:1", "agent:2", "person:3", "local"];
 
 /// A ledger that begins with lessons; what can't be folded is left out.
@@ -330,7 +330,7 @@ proptest! {
                     events.insert(event.seq, event);
                 }
             }
-            // Who had written before.
+            // The first events of the keys that had written before.
             for key in Space::of_ledger(&ledger, &policy).0.agents() {
                 let first = ledger.iter().find(|event| event.by == *key).expect("it wrote");
                 events.entry(first.seq).or_insert_with(|| first_of_agent(key, first.at));

@@ -145,7 +145,7 @@ fn a_lesson_is_in_the_queue_once_with_all_its_reasons_the_weightiest_first() {
             unreviewed: 4,
         }
     );
-    // What may be kept as it is: lessons whose text a person stands behind already.
+    // Lessons that may be kept as they are: a person stands behind their text already.
     let kept: Vec<_> = [
         "double", "excluded", "pending", "useless", "harmful", "worst", "bad", "often",
     ]

@@ -1,4 +1,4 @@
-//! What was settled where the sources contradict each other, and the worked values of reading.
+//! Rules that were settled where the sources contradict each other, and the worked values of reading.
 
 use crate::common::{added, folded, lesson, rated, space, surfaced, with};
 use lesson_core::{

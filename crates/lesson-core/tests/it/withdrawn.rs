@@ -309,7 +309,7 @@ fn proposed(id: &str, title: &str) -> EventKind {
     }
 }
 
-/// What was taken while a voice counted for nothing stays taken when it is heard again, though it contradicts what the voice said.
+/// Events taken while a voice counted for nothing stay taken when it is heard again, even against what it said.
 #[test]
 fn a_voice_that_is_heard_again_makes_nothing_refused_that_was_taken() {
     let settled = EventKind::ProposalSettled {
@@ -396,7 +396,7 @@ fn an_approval_that_counts_again_keeps_what_was_edited_meanwhile() {
     assert!(!own.is_vouched_for(), "the edit is nobody's who approves");
 }
 
-/// What was refused when it came, as in a ledger that clones of a repository merged, stays refused.
+/// Events that were refused when they came, as in a ledger that clones of a repository merged, stay refused.
 #[test]
 fn a_withdrawal_takes_nothing_that_was_refused() {
     let mut said = vec![

@@ -72,7 +72,7 @@ fn a_repeated_request_gets_the_facts_of_the_first() {
             json!({"transcript": format!("INJECTED: {slug}\nINSIGHT: Name the queue's bound in its metrics, always.\nDELIVERED: done, by the book.")}),
         ),
     ];
-    // What stays the same of an answer, whatever happened since.
+    // The parts of an answer that stay the same, whatever happened since.
     let facts = |answer: &Value| {
         let mut facts: Vec<Value> = [
             "slug",

@@ -1,4 +1,4 @@
-//! What one key may cost beside its requests: bytes, and the engine's time.
+//! Limits on the cost of one key beside its requests: bytes, and the engine's time.
 
 use crate::server_keys::{KEY, OTHER};
 use crate::test_edge::{TestEdge, code};

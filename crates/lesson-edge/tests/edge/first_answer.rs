@@ -90,7 +90,7 @@ impl Cold {
     }
 }
 
-/// What an agent learns.
+/// An answer as an agent learns of it: its time, and the reason if it is not semantic.
 #[derive(Debug, PartialEq)]
 struct Told {
     took: Millis,

@@ -20,7 +20,7 @@ fn ask(isolate: &TestEdge, key: &str, client: &str) -> EdgeAnswer {
     isolate.send(request)
 }
 
-/// How many of these got 401, which takes a look-up; all others got 429.
+/// Counts the keys that got 401, which takes a look-up; all others got 429.
 fn looked_up(isolate: &TestEdge, keys: impl Iterator<Item = (String, String)>) -> usize {
     let mut count = 0;
     for (key, client) in keys {

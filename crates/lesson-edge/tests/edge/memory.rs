@@ -35,7 +35,7 @@ pub fn known(hash: &str, is_open: bool) -> Option<Value> {
     Some(json!({"id": format!("id-{}", space(n)), "name": "one of several", "space": space(n)}))
 }
 
-/// What the server's functions say that read a part of a space. `page`: all rows of it.
+/// Answers as the server's functions that read a part of a space. `page`: all rows of it.
 pub fn part(name: &str, space: &Space, page: impl FnOnce() -> Value) -> Value {
     let lessons = space.lessons().len();
     match name {
@@ -97,7 +97,7 @@ fn ask(isolate: &TestEdge, n: usize) {
     isolate.wait(10);
 }
 
-/// How often a function was called for a space; of pulls, those from the beginning.
+/// Counts the calls of a function for a space; of pulls, those from the beginning.
 fn calls(isolate: &TestEdge, function: &str, n: usize) -> usize {
     let requests = isolate.server.requests.borrow();
     let bodies = requests.iter().filter(|sent| sent.url.ends_with(function));
@@ -109,7 +109,7 @@ fn calls(isolate: &TestEdge, function: &str, n: usize) -> usize {
         .count()
 }
 
-/// How often a space was read from its beginning. The first answer tells the server's epoch, and is asked for again by it.
+/// Counts readings of a space from its beginning. The first answer tells the server's epoch, and is asked for again by it.
 fn pulls(isolate: &TestEdge, n: usize) -> usize {
     calls(isolate, "pull_changes", n).div_ceil(2)
 }
@@ -139,7 +139,7 @@ fn a_space_with_something_to_send_stays_until_it_is_sent() {
     let mut recommend = search(0);
     recommend.path = "/v1/recommend".to_owned();
     assert_eq!(isolate.send(recommend).status, 200);
-    // What was recommended waits to be sent: there is no room for another one, which is read by parts.
+    // The recommendation waits to be sent: there is no room for another space, which is read by parts.
     ask(&isolate, 1);
     assert_eq!(pulls(&isolate, 1), 0);
     assert_eq!(calls(&isolate, "lesson_candidates", 1), 1);

@@ -168,7 +168,7 @@ fn a_repeated_request_says_that_the_first_did_not_count() {
         assert_eq!(counted(0), (&json!(false), &json!(0)));
         assert_eq!(counted(1), (&json!(true), &json!(1)));
     }
-    // What another says of it counts.
+    // Another agent's rating counts.
     let rate = json!({"lesson": MINE, "helpful": false});
     let (_, rated) = isolate.post_with(OTHER, &[], "/v1/rate", &rate);
     assert_eq!(

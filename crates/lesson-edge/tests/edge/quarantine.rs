@@ -1,4 +1,4 @@
-//! What is in quarantine isn't given to agents: no text, no title, no slug.
+//! Lessons in quarantine aren't given to agents: no text, no title, no slug.
 
 use crate::test_edge::{KEY, TestEdge, code, request};
 use serde_json::json;

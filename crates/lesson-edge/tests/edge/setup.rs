@@ -1,4 +1,4 @@
-//! Whether the edge is set up, told to everybody who may ask at all.
+//! State of the edge's set-up, told to everybody who may ask at all.
 
 use crate::test_edge::{Mood, TestEdge, request};
 use lesson_edge::EdgeAnswer;

@@ -1,4 +1,4 @@
-//! What an isolate keeps for the next: it answers at once, from no other space, for no key that
+//! Snapshots that an isolate keeps for the next: they answer at once, from no other space, for no key that
 //! does not hold, and never in place of what the server says.
 
 use super::test_edge::{ELSEWHERE, KEY, Mood, TestEdge, code, sha};
@@ -56,7 +56,7 @@ fn a_fresh_isolate_answers_before_the_server_gives_its_rows() {
     assert_eq!(other.post("/v1/rate", &rate).0, 200);
     assert_eq!(isolate.server.count("Rated"), 1);
     assert_eq!(recommend(&other).1["stale"], false);
-    // What was recommended from what was kept is on record, too.
+    // Recommendations from a kept snapshot are on record, too.
     other.settle();
     assert_eq!(isolate.server.count("Surfaced"), 3);
 }

@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 pub use crate::server_keys::{ELSEWHERE, KEY, OTHER, STRANGER, TWIN};
 
-/// How the server behaves.
+/// Behaviour of the server.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Mood {
     #[default]
     Well,
     /// Nobody answers.
     Down,
-    /// What is pushed arrives, but the answer does not.
+    /// A push arrives, but its answer does not.
     Deaf,
     /// A page of HTML with the status 502.
     Html,
@@ -38,15 +38,15 @@ pub struct Server {
     spaces: RefCell<BTreeMap<String, Ledger>>,
     pub revoked: RefCell<BTreeSet<String>>,
     pub requests: RefCell<Vec<HttpRequest>>,
-    /// How the next requests for rows or with events go, before the mood is asked.
+    /// Moods for the next requests for rows or with events, before `mood` is asked.
     pub next: RefCell<VecDeque<Mood>>,
     /// Changes when it is restored from a backup.
     pub epoch: Cell<u32>,
-    /// What isolates keep for each other.
+    /// Bytes that isolates keep for each other, by name.
     pub shelf: RefCell<BTreeMap<String, Vec<u8>>>,
-    /// Whether the shelf answers.
+    /// Set if the shelf gives no answer.
     pub shelf_hangs: Cell<bool>,
-    /// Whether every key is in force, in a space of many.
+    /// Set if every key is in force, in a space of many.
     pub is_open: Cell<bool>,
 }
 
@@ -201,7 +201,7 @@ impl Server {
         self.spaces.borrow_mut().remove(space);
     }
 
-    /// How many events of a kind the ledger has.
+    /// Counts the events of a kind in the ledger.
     pub fn count(&self, kind: &str) -> usize {
         let spaces = self.spaces.borrow();
         spaces
@@ -213,7 +213,7 @@ impl Server {
 }
 
 impl Ledger {
-    /// What `lesson_history` says; it leaves out what speaks of no lesson.
+    /// Gives the answer of `lesson_history`; it leaves out what speaks of no lesson.
     fn history(&self, slug: &str) -> Value {
         assert!(self.space.lesson(slug).is_some());
         let numbered = || (1..).zip(&self.events);

@@ -1,4 +1,4 @@
-//! What a person does with the lessons of two stores at once: the review, acts on many, merging.
+//! Acts of a person on the lessons of two stores at once: the review, acts on many, merging.
 
 use super::folder::{Process, Temporary, lesson, now, ok, open, request, slugs, taken};
 use lesson_local::Which;
@@ -44,7 +44,7 @@ fn the_review_holds_what_waits_in_both() {
     let fewer = ok(&local, Get, "/v1/review?limit=3", Value::Null);
     assert_eq!(fewer["items"].as_array().unwrap().len(), 3);
 
-    // What is held back comes first, whichever store it lies in.
+    // Lessons held back come first, whichever store they lie in.
     let verdict = json!({ "verdict": "quarantine" });
     ok(&local, Post, "/v1/lessons/seal-the-log/review", verdict);
     let queue = ok(&local, Get, "/v1/review", Value::Null);

@@ -36,7 +36,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What is left is the system's to clean.
+        // The system cleans up what is left.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -52,7 +52,7 @@ fn agents_speak_mcp_by_lines() {
     assert!(rated["result"]["isError"].as_bool().unwrap(), "{rated}");
     assert!(!rated.to_string().contains("system prompt"));
 
-    // What an agent adds is this person's, and nobody has reviewed it.
+    // A lesson that an agent adds is this person's, and nobody has reviewed it.
     let added = told(call(
         "playbook_add_lesson",
         json!({ "title": "Measure first", "recommendation": "Measure before you change" }),

@@ -1,4 +1,4 @@
-//! What several processes, and clones that git merges, see of each other.
+//! Writes of several processes, and of clones that git merges, as the others see them.
 
 use super::folder::{self, Temporary, lesson, now, ok, open, request, slugs, store, taken};
 use lesson_core::Space;

@@ -104,7 +104,7 @@ fn an_outcome_that_is_told_otherwise_ends_the_wait() {
     let told = json!({ "decision_id": "d1", "outcome": "success" });
     ok(&local, Post, "/v1/outcome", told);
     assert_eq!(waiting(&local), [""; 0]);
-    // What was suggested may be lost with the rest of the cache.
+    // Suggestions may be lost with the rest of the cache.
     assert!(suggest(&local, "d3", true));
     std::fs::remove_dir_all(folder.join("p").join("cache")).unwrap();
     assert_eq!(waiting(&local), [""; 0]);

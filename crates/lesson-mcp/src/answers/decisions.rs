@@ -47,7 +47,7 @@ pub(super) fn tracked(answer: &Tracked, room: usize) -> Result<Answer, Error> {
     let seen = &answer.detections;
     let mut told = Told::default();
     let mut rows = Rows::within(room.saturating_sub(BESIDE));
-    // What was applied matters most.
+    // Applied lessons come first, as they matter most.
     let mut ordered: Vec<Seen<'_>> = seen.iter().map(Seen::from).collect();
     ordered.sort_by_key(|one| !one.applied);
     let (detections, lines) = rows.fit(ordered, |one| {

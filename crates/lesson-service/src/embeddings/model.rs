@@ -18,7 +18,7 @@ const SLICE: usize = 16;
 /// A slice ends after this many milliseconds of the host's clock.
 const SLICE_MS: i64 = 40;
 
-/// How far the lessons have their vectors.
+/// Progress of embedding: the lessons with their vectors, and all that have or await one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Indexing {
     /// Lessons with a vector.
@@ -31,12 +31,12 @@ pub struct Indexing {
 }
 
 impl Indexing {
-    /// Whether nothing waits.
+    /// True if nothing waits.
     pub fn is_done(self) -> bool {
         self.done == self.total
     }
 
-    /// Whether nothing is left to be embedded here: every lesson has its vector, or others are at
+    /// True if nothing is left to be embedded here: every lesson has its vector, or others are at
     /// it.
     pub fn is_done_here(self) -> bool {
         self.done + self.elsewhere >= self.total
@@ -90,14 +90,14 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(id)
     }
 
-    /// Whether lessons get their vectors: on until it is set off. While it is off,
+    /// Turns the embedding of lessons on or off; it is on at first. While it is off,
     /// [`Service::index_step`] and [`Service::texts_to_index`] do nothing, and lessons without a
     /// vector are ranked by keywords.
     pub fn set_indexing(&self, on: bool) {
         self.embedding.indexes.set(on);
     }
 
-    /// Whether lessons get their vectors.
+    /// True if lessons get their vectors.
     pub fn indexes(&self) -> bool {
         self.embedding.indexes.get()
     }

@@ -1,4 +1,4 @@
-//! How many lessons have their vectors.
+//! Number of lessons that have their vectors.
 
 use crate::embeddings::model::Indexing;
 use crate::host::Host;
@@ -6,7 +6,7 @@ use crate::state::service_struct::Service;
 use lesson_sync::Store;
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// How far the lessons have their vectors; 0 of 0 without a model.
+    /// Counts the lessons that have their vectors; 0 of 0 without a model.
     pub fn indexing(&self) -> Indexing {
         let ask_first = self.asks_first();
         let state = self.state.borrow();

@@ -44,7 +44,7 @@ impl<S, H> Service<S, H> {
         self.embedding.no_model.set(why);
     }
 
-    /// Whether a model is loaded.
+    /// True if a model is loaded.
     pub fn has_model(&self) -> bool {
         self.embedding.model.borrow().is_some()
     }

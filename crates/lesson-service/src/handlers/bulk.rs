@@ -15,7 +15,7 @@ use lesson_sync::Store;
 use lesson_types::{ApiError, Bulk, BulkAct, BulkDone, BulkItem, BulkRefusal, ErrorCode, limits};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What brings one lesson back: the act, its tags, and the text that it will find.
+/// The parts that bring one lesson back: the act, its tags, and the text that it will find.
 type Back = (BulkAct, Vec<String>, BulkItem);
 
 impl<S: Store, H: Host> Service<S, H> {
@@ -55,7 +55,7 @@ impl<S: Store, H: Host> Service<S, H> {
                         act,
                         lessons,
                         tags,
-                        // What was approved before may be so again.
+                        // A lesson that was approved before may be so again.
                         reason: (act == BulkAct::Approve).then(|| TAKEN_BACK.to_owned()),
                     })
                     .collect();
@@ -101,7 +101,7 @@ fn checked(mut bulk: Bulk) -> Result<Bulk, ApiError> {
     Ok(bulk)
 }
 
-/// What an act makes of one lesson, and what takes it back.
+/// Events that an act makes of one lesson, and the acts that take it back.
 type Step = (Vec<EventKind>, Vec<Back>);
 
 /// Plans the act for one lesson; `None` when the lesson is so already.

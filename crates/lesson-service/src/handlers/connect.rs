@@ -177,7 +177,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         asked: SignOut,
     ) -> Result<Answer<SyncStatus>, ApiError> {
-        // What waits to be stored counts as unsent.
+        // Events that wait to be stored count as unsent.
         let _ = self.flush().await;
         let (link, unsent) = {
             let state = self.state.borrow();

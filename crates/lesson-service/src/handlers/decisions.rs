@@ -29,9 +29,9 @@ struct Filter<'a> {
     outcome: Option<DecisionOutcome>,
     from: Option<Millis>,
     to: Option<Millis>,
-    /// What the ids of an agent's own decisions begin with.
+    /// Prefix of the ids of an agent's own decisions.
     own: Option<String>,
-    /// What the task has in its words, in small letters; none where the server has looked already.
+    /// Text that the task has to contain, in small letters; none where the server has looked already.
     words: Option<String>,
 }
 

@@ -12,10 +12,10 @@ use lesson_types::{ApiError, ConfirmDeletion, DeleteSpace, ErrorCode, SpaceDelet
 use serde::Deserialize;
 use serde_json::json;
 
-/// What to do when the server did not say whether the space was deleted.
+/// Remedy when the server did not say whether the space was deleted.
 const UNKNOWN: &str = "whether the space was deleted is not known; look at it again when the server answers, and delete it once more if it is there";
 
-/// How often the server is asked to go on with a space that is too large to be deleted at once: some two minutes. Nobody sees
+/// The most requests to go on with a space that is too large to be deleted at once: some two minutes. Nobody sees
 /// the space any more by then, and the rest is the server's to do.
 const PIECES: usize = 60;
 
@@ -23,7 +23,7 @@ const PIECES: usize = 60;
 #[derive(Deserialize)]
 struct WireDeletion {
     deleted: bool,
-    /// Whether rows of it are left, to be deleted by asking again.
+    /// True if rows of it are left, to be deleted by asking again.
     #[serde(default)]
     more: bool,
     #[serde(default)]
@@ -92,7 +92,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What the server's refusals mean here; see `delete_space` of the migrations.
+/// Translates the server's refusals; see `delete_space` of the migrations.
 fn refused(error: &RemoteError) -> ApiError {
     match error {
         RemoteError::ActorTaken => ApiError::new(

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// Days of the range when the request does not say.
 const DAYS: u32 = 7;
 
-/// What is said of a space that is not kept here.
+/// Parts of a digest that are unknown where the space is not kept here, with the reason.
 const NOT_HELD: [&str; 2] = [
     "How runs went, and which lessons rose, fell or are new: this space is on the server, and all runs are needed for that. Turn on the copy under Settings, Sync to know it.",
     "The review queue and suggested outcomes: these are made of all lessons and runs.",

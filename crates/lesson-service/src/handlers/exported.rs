@@ -1,4 +1,4 @@
-//! What an export holds: which lessons, and how several files are answered.
+//! Contents of an export: its lessons, and the answer of several files.
 
 use crate::http::answer::Answer;
 use crate::state::snapshot::State;

@@ -1,4 +1,4 @@
-//! What happened next: tracking, outcomes, feedback, ratings and votes.
+//! Reports of what happened next: tracking, outcomes, feedback, ratings and votes.
 
 use crate::convert;
 use crate::handlers::lessons::known;
@@ -98,7 +98,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.outcome_recorded(&asked.decision_id, &before, &uncounted, repeated)
     }
 
-    /// What a decision's outcome came to; `before` are the lessons that it had counted in already.
+    /// Sums up what a decision's outcome moved; `before` are the lessons that it had counted in already.
     pub(crate) fn outcome_recorded(
         &self,
         decision_id: &str,

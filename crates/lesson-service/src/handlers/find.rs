@@ -18,7 +18,7 @@ const NO_LESSONS: &str =
 pub(crate) const NONE_FITS: &str = "No lesson fits. Say more of the situation in `query`, or leave out the domain, phase or technologies that narrow it; `explain` shows why each lesson was left out.";
 const NONE_FOUND: &str =
     "No lesson has these words. Try others, or load the model to find lessons by meaning.";
-// What an agent can do about it: it neither imports lessons nor loads a model.
+// Remedy for an agent, which neither imports lessons nor loads a model.
 const NO_LESSONS_YET: &str = "There are no lessons yet. Go on without one, and add what you learn.";
 const NONE_SAYS_SO: &str =
     "No lesson has these words. Try others, or say the same in more general ones.";
@@ -117,7 +117,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }))
     }
 
-    /// What to do next when there is nothing to show.
+    /// Names the next step when there is nothing to show.
     pub(crate) fn hint(
         &self,
         context: &RequestContext,

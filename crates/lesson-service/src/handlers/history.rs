@@ -1,4 +1,4 @@
-//! What the ledger says of one lesson: its events in pages, the course of its numbers, where it was shown, its texts,
+//! Records of one lesson in the ledger: its events in pages, the course of its numbers, where it was shown, its texts,
 //! and its standing explained.
 
 use crate::convert;

@@ -15,10 +15,10 @@ use lesson_types::{ApiError, ErrorCode, Hold, HoldSpace, LargeSpace, SyncStatus}
 /// With more lessons a person is asked before a space is copied: up to here the dashboard is measured to be quick, and a
 /// phone holds it.
 pub(crate) const LARGE_ABOVE: u32 = 100_000;
-/// What to do when the server did not say how large a space is.
+/// Remedy when the server did not say how large a space is.
 const NOT_ASKED: &str = "nothing was connected or changed; try again";
 
-/// What becomes of a link that is to be made.
+/// Outcome of placing a link that is to be made.
 pub(crate) enum Placed {
     /// It is made so.
     At(Box<Link>),
@@ -61,7 +61,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(Placed::ToBeAsked(link.space, large))
     }
 
-    /// Whether the server of a link gives parts.
+    /// Checks that the server of a link gives parts.
     ///
     /// # Errors
     /// When it does not, or this host makes no use of them.
@@ -95,7 +95,7 @@ impl<S: Store, H: Host> Service<S, H> {
         _: &RequestContext,
         asked: HoldSpace,
     ) -> Result<Answer<SyncStatus>, ApiError> {
-        // What waits to be stored counts as unsent.
+        // Events that wait to be stored count as unsent.
         self.flush().await?;
         let is_there = self.linked_or_refuse()?.sends_only;
         match asked.hold {

@@ -30,9 +30,9 @@ pub(super) struct Batch<'a> {
     worked: BTreeMap<String, Millis>,
     plan: Plan,
     pub(super) imported: Imported,
-    /// Whether the space is a server's, which alone knows what is in the ledger already.
+    /// Set if the space is a server's, which alone knows what is in the ledger already.
     pub(super) linked: bool,
-    /// How imported ledgers leave their lessons.
+    /// State in which imported ledgers leave their lessons.
     ends: LedgerEnds,
     /// Lessons that are in use again.
     back: Vec<ImportedLesson>,

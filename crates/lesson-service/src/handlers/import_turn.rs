@@ -91,7 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What a turn does to one lesson.
+/// Effect of a turn on one lesson.
 enum Step {
     /// It is so already, or the turn before left it.
     Nothing,

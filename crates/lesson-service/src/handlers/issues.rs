@@ -23,7 +23,7 @@ const LETTERS_BEYOND_ASCII: usize = 80;
 /// One lesson in so many has to be in another language.
 const OTHER_LANGUAGES: usize = 10;
 
-/// How many lessons are in another language than English, as far as their letters tell, of how many that were looked at.
+/// Counts the lessons in another language than English, as far as their letters tell, and all that were looked at.
 fn in_other_languages(state: &State) -> (usize, usize) {
     let lessons = state.space.lessons().filter(|lesson| !lesson.archived);
     lessons
@@ -43,7 +43,7 @@ fn in_other_languages(state: &State) -> (usize, usize) {
         })
 }
 
-/// What to do where all lessons are left out, or where runs stay empty for that.
+/// Finds the remedy where all lessons are left out, or where runs stay empty for that.
 pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<String> {
     let is_missed = supply.empty_runs >= EMPTY || supply.left_out == supply.lessons;
     (supply.left_out > 0 && is_missed).then(|| {
@@ -59,7 +59,7 @@ pub(crate) fn supply_remedy(supply: &Supply, standing: StandingRule) -> Option<S
     })
 }
 
-/// What stops the loop: every lesson is left out, or places stay empty that were filled before.
+/// Reports what stops the loop: every lesson is left out, or places stay empty that were filled before.
 pub(crate) fn supply_issue(supply: &Supply) -> Option<HealthIssue> {
     let remedy = supply.remedy.clone()?;
     let (code, message) = if supply.left_out == supply.lessons {
@@ -87,7 +87,7 @@ pub(crate) fn supply_issue(supply: &Supply) -> Option<HealthIssue> {
     })
 }
 
-/// What issues are derived from.
+/// Facts that issues are derived from.
 pub(crate) struct Known<'a> {
     pub state: &'a State,
     pub health: &'a Health,
@@ -97,7 +97,7 @@ pub(crate) struct Known<'a> {
     pub trouble: Option<&'a str>,
     /// Events that were left out, in words.
     pub left_out: Option<&'a str>,
-    /// Whether the loaded model reads English alone.
+    /// True if the loaded model reads English alone.
     pub reads_english_alone: bool,
 }
 

@@ -32,7 +32,7 @@ struct WireMade {
     key: String,
 }
 
-// What to do when the server did not say whether something was done.
+// Remedies when the server did not say whether something was done.
 const LIST: &str = "the keys are kept there and go on working; try again when it answers";
 const MAKE: &str = "whether the key was made is not known; when it answers again, list the keys and revoke one of this name that nobody saw";
 const REVOKE: &str = "whether the key was revoked is not known; when it answers again, revoke it once more, which does no harm";

@@ -1,9 +1,9 @@
-//! How an imported ledger leaves its lessons: in use, or archived.
+//! State in which an imported ledger leaves its lessons: in use, or archived.
 
 use lesson_core::{EventKind, Lesson};
 use std::collections::BTreeMap;
 
-/// Whether each lesson of imported ledgers is archived at their end.
+/// Lessons of imported ledgers by slug: true if one is archived at their end.
 #[derive(Default)]
 pub(super) struct LedgerEnds(BTreeMap<String, bool>);
 
@@ -28,12 +28,12 @@ impl LedgerEnds {
     }
 }
 
-/// Whether a lesson lies in the archive by itself; one that was merged lives on in another.
+/// True if a lesson lies in the archive by itself; one that was merged lives on in another.
 pub(super) fn is_put_away(lesson: &Lesson) -> bool {
     lesson.archived && lesson.merged_into.is_none()
 }
 
-/// Whether a lesson is as an undone import leaves it: put away before anybody applied it. One that was archived after it had
+/// True if a lesson is as an undone import leaves it: put away before anybody applied it. One that was archived after it had
 /// been tried stays archived when its file is imported again.
 pub(super) fn is_untried(lesson: &Lesson) -> bool {
     is_put_away(lesson) && lesson.standing.times_applied == 0

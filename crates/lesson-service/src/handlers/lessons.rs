@@ -243,7 +243,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// How standings read now.
+    /// Returns the constants and the time by which standings are read now.
     pub(crate) fn reading(&self, state: &State) -> Reading {
         Reading {
             policy: state.in_force(&self.policy),
@@ -287,7 +287,7 @@ impl<S: Store, H: Host> Service<S, H> {
         let measured = self
             .held
             .measured(|| measured_of(state, &self.reading(state), &lesson.slug));
-        // What one key proposes is for people to read, not for other agents.
+        // Proposals of one key are for people to read, not for other agents.
         let proposals = match is_for_agent {
             true => &[][..],
             false => &lesson.proposals,
@@ -389,10 +389,10 @@ pub(crate) fn kept_verdict(is_agent: bool, held: &Lesson, now: &Screened) -> Opt
     })
 }
 
-/// What is said where a text that is held back is approved without a word.
+/// Words of the refusal when a text that is held back is approved without a reason.
 pub(crate) const WANTS_REASON: &str = "this text is held back because of what was found in it; say why it may be recommended all the same";
 
-/// Whether an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
+/// True if an approval needs a reason: nobody lets out by a slip of the hand what screening held back.
 pub(crate) fn wants_reason(held: &Lesson, verdict: Verdict, reason: &str) -> bool {
     verdict == Verdict::Approve && held.trust == Trust::Quarantined && reason.is_empty()
 }

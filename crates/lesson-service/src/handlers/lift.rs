@@ -81,7 +81,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What is said first: what a person has to act on.
+/// Weighs a verdict for the order of lessons: those that a person has to act on come first.
 fn weight_of(verdict: LiftVerdict) -> u8 {
     match verdict {
         LiftVerdict::Hurts => 3,

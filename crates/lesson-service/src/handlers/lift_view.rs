@@ -8,7 +8,7 @@ use lesson_core::learning::{
 use lesson_core::{Lesson, LiftVerdict, SALT_SETTING};
 use lesson_types::{LessonLift, LessonMeasured, Lift, LiftArm, LiftCounts};
 
-/// What is known of a lesson's effect; `None` where it was never withheld, and is not now.
+/// Returns what is known of a lesson's effect; `None` where it was never withheld, and is not now.
 pub(crate) fn measured_of(state: &State, reading: &Reading, slug: &str) -> Option<LessonLift> {
     state.space.setting(SALT_SETTING)?;
     let lesson = state.space.lesson(slug)?;
@@ -39,7 +39,7 @@ pub(crate) fn in_short(held: &LessonLift, is_for_agent: bool) -> LessonMeasured 
     }
 }
 
-/// How many lessons each thing is said of; `None` where nothing was ever measured in the space.
+/// Counts the lessons by what is said of them; `None` where nothing was ever measured in the space.
 pub(crate) fn counted(state: &State) -> Option<LiftCounts> {
     state.space.setting(SALT_SETTING)?;
     Some(state.with_effects(counts))

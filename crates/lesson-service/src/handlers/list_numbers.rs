@@ -1,4 +1,4 @@
-//! What lists of lessons go by where that is made of more than the lesson: how its success moved, and what stands out.
+//! Orders of lists that take more than the lesson itself: how its success moved, and what stands out.
 
 use crate::convert::Reading;
 use crate::state::snapshot::State;
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// A number for each lesson that has one, by its slug.
 pub(crate) type Numbers = HashMap<String, f64>;
 
-/// How the success of lessons moved over the last 13 weeks, from the first week that is known to the last, −1 to 1. Costs
-/// one pass over lessons and decisions.
+/// Computes how far the success of lessons moved over the last 13 weeks, from the first week that is known to the last,
+/// −1 to 1. Costs one pass over lessons and decisions.
 pub(crate) fn trends(space: &Space, now: Millis) -> Numbers {
     let slugs: Vec<&str> = space.lessons().map(|lesson| lesson.slug.as_str()).collect();
     let courses = lesson_core::courses(space, &slugs, now);
@@ -22,8 +22,8 @@ pub(crate) fn trends(space: &Space, now: Millis) -> Numbers {
     moved.collect()
 }
 
-/// What stands out of lessons, weightiest highest: what needs a person, then what is known to work, then what nobody has
-/// looked at.
+/// Weighs what stands out of lessons, weightiest highest: what needs a person, then what is known to work, then what
+/// nobody has looked at.
 pub(crate) fn standouts(state: &State, reading: &Reading) -> Numbers {
     let mut numbers: Numbers = state
         .space
@@ -48,7 +48,7 @@ pub(crate) fn standouts(state: &State, reading: &Reading) -> Numbers {
                     LiftVerdict::Helps => 3.0,
                     _ => continue,
                 };
-                // What is held back stays first: nobody is given it.
+                // A lesson held back stays first: nobody is given it.
                 if let Some(lesson) = state.space.lesson(&held.slug)
                     && lesson.trust != Trust::Quarantined
                 {

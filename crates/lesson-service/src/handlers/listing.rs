@@ -294,7 +294,7 @@ fn lift(lesson: &Lesson, reading: &Reading) -> Option<f64> {
     held.at.map(|_| held.at(reading.now).mean)
 }
 
-/// Whether agents aren't given it, held back or kept out by its outcomes: however high its score, it is no lesson to look at
+/// True if agents aren't given it, held back or kept out by its outcomes: however high its score, it is no lesson to look at
 /// first.
 fn is_kept_out(lesson: &Lesson, reading: &Reading) -> bool {
     lesson.trust == Trust::Quarantined
@@ -368,7 +368,7 @@ fn words(of: &[String]) -> BTreeSet<&str> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// How many lessons have each word, of the words that each has.
+/// Counts the lessons that have each word, of the words that each has.
 fn counted<'a>(lessons: impl Iterator<Item = BTreeSet<&'a str>>) -> WordCounts {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for word in lessons.flatten() {

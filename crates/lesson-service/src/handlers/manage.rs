@@ -1,4 +1,4 @@
-//! What managing a space has in common, keys and members: a question to the linked server, names and ids.
+//! Shared parts of managing the keys and members of a space: a question to the linked server, names and ids.
 
 use crate::host::Host;
 use crate::http::fault::clip;
@@ -44,7 +44,7 @@ pub(super) fn uuid(id: &str, thing: &str, list: &str) -> Result<(), ApiError> {
     ))
 }
 
-/// Whether a text is a UUID as the server writes them.
+/// True if a text is a UUID as the server writes them.
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

@@ -10,14 +10,14 @@ use lesson_core::{
 use lesson_types::{DecisionMeasured, Recommendations, TraceEntry, limits};
 use serde_json::Value;
 
-/// What an agent, or a person, reads where nothing is left.
+/// Text for an agent, or a person, where nothing is left.
 const NOTHING_SHOWN: &str = "This decision is under measurement: no lesson is shown for it. Go on without one, and report its outcome as usual.\n";
 
-/// What of a request decides whether its answer is measured.
+/// Parts of a request that decide if its answer is measured.
 pub(crate) struct Asked<'a> {
     /// The decision.
     pub decision_id: Option<&'a str>,
-    /// Whether nothing is to be recorded.
+    /// Set if nothing is to be recorded.
     pub is_dry_run: bool,
     /// Lessons in the answer.
     pub places: usize,
@@ -43,8 +43,8 @@ pub(crate) struct Trial {
 }
 
 impl Trial {
-    /// How the recommendation of a decision is measured; `None` where it is not: without a decision, in a dry run, while
-    /// everything is off, and for a decision that has begun unmeasured.
+    /// Sets up the measuring of a decision's recommendation; `None` where it is not measured: without a decision, in a
+    /// dry run, while everything is off, and for a decision that has begun unmeasured.
     pub fn of(state: &State, policy: &Policy, asked: &Asked<'_>) -> Option<Self> {
         let decision = asked.decision_id.filter(|_| !asked.is_dry_run)?;
         let held = state

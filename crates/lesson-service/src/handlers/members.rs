@@ -1,4 +1,4 @@
-//! Who is in the connected space: the linked server keeps members and invitations. None is kept here.
+//! Members of the connected space and invitations to it: the linked server keeps both. None is kept here.
 
 use crate::handlers::manage;
 use crate::host::Host;
@@ -50,7 +50,7 @@ struct WireMade {
     expires_at: String,
 }
 
-// What to do when the server did not say whether something was done.
+// Remedies when the server did not say whether something was done.
 const LIST: &str = "members are kept there; try again when it answers";
 const CHANGE: &str = "whether the member was changed is not known; look at the list when it answers again, and repeat this, which does no harm";
 const REMOVE: &str = "whether the member was removed is not known; look at the list when it answers again, and repeat this, which does no harm";
@@ -171,7 +171,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What the server's refusals mean here.
+/// Translates the server's refusals.
 fn refused(unknown: &str, error: &RemoteError) -> ApiError {
     match error {
         RemoteError::ActorTaken => ApiError::new(

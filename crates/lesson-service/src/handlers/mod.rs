@@ -1,4 +1,4 @@
-//! What each endpoint does, a file for each kind. A handler takes the request's context first, whether it needs it or not.
+//! Handlers of the endpoints, a file for each kind. Each takes the request's context first, whether it needs it or not.
 mod digest;
 mod exported;
 mod hold;

@@ -91,7 +91,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What an accepted proposal does to the lesson as it is now.
+/// Makes the events of an accepted proposal, for the lesson as it is now.
 fn accepted(held: &Lesson, proposal: &Proposal, reason: &str) -> Result<Vec<EventKind>, ApiError> {
     if proposal.archive {
         return Ok(vec![EventKind::LessonArchived {
@@ -118,7 +118,7 @@ fn accepted(held: &Lesson, proposal: &Proposal, reason: &str) -> Result<Vec<Even
         trust: screened.trust,
         findings: screened.findings,
     };
-    // Who accepts stands behind the change, not behind a text that nobody has approved.
+    // A person who accepts stands behind the change, not behind a text that nobody has approved.
     let approved = held.is_vouched_for().then(|| EventKind::LessonReviewed {
         lesson: held.slug.clone(),
         verdict: Verdict::Approve,

@@ -13,7 +13,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.writer.words_only.set(on);
     }
 
-    /// What is kept of a query for which these lessons were recommended.
+    /// Returns the part of a query that is kept when these lessons were recommended for it.
     pub(crate) fn query_kept(&self, query: Option<&str>, items: &[SurfacedItem]) -> Option<String> {
         let query = readable(query?.to_owned());
         if !self.writer.words_only.get() {

@@ -32,7 +32,7 @@ struct Fitting {
     second: Option<Ranking>,
     /// The best of both, ranked anew.
     best: Vec<(IsSecond, Ranked)>,
-    /// How many of either are left out as the other's match so much better.
+    /// Number of lessons of either that are left out as the other's match so much better.
     unlikely: u32,
 }
 
@@ -271,7 +271,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Whether the lessons may be older than they should be.
+    /// True if the lessons may be older than they should be.
     fn is_stale(&self, context: &RequestContext) -> bool {
         context.is_stale() || self.writer.trouble.borrow().is_some()
     }
@@ -347,7 +347,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.query_vector(&lesson_core::situation_text(situation)?)
     }
 
-    /// How many of the lessons that are given are new to the request's decision; `None` without one.
+    /// Counts the given lessons that are new to the request's decision; `None` without one.
     fn new_records(
         &self,
         other: Option<&Self>,

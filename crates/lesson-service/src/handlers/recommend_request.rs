@@ -1,4 +1,4 @@
-//! What a request for recommendations asks: checked, and as the ranking takes it.
+//! The question of a request for recommendations: checked, and as the ranking takes it.
 
 use crate::handlers::override_policy::rank_policy;
 use crate::handlers::shorten::Budget;
@@ -41,7 +41,7 @@ pub(crate) fn checked<'a>(
     })
 }
 
-/// Which lessons' traces a request wants.
+/// Picks the lessons whose traces a request wants.
 pub(crate) fn explained<'a>(asked: &Recommend, part: Option<&'a TracePart>) -> Explain<'a> {
     match (asked.explain, part) {
         (Some(true), Some(part)) => Explain::Part(part),

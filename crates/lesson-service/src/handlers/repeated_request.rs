@@ -109,7 +109,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(rows.into_iter().map(|row| row.payload).collect())
     }
 
-    /// What of these events does not count.
+    /// Collects what of these events does not count.
     async fn uncounted_of(&self, events: &[Event]) -> Result<Vec<Uncounted>, ApiError> {
         let mut uncounted = Vec::new();
         for event in events {
@@ -127,7 +127,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(uncounted)
     }
 
-    /// What a request answered that made these events, from what is known now.
+    /// Rebuilds the answer of the request that made these events, from what is known now.
     fn answer_of(
         &self,
         route: &Route,
@@ -209,7 +209,7 @@ impl<S: Store, H: Host> Service<S, H> {
     }
 }
 
-/// What was seen of a lesson, as an answer tells it.
+/// Converts what was seen of a lesson for an answer.
 pub(crate) fn detection(seen: Detection) -> DetectionView {
     DetectionView {
         slug: seen.lesson,

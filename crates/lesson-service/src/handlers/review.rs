@@ -94,7 +94,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Whether every lesson of the queue fits.
+    /// True if every lesson of the queue fits.
     fn is_all(&self) -> bool {
         self.reason.is_none() && self.words.is_empty()
     }
@@ -197,13 +197,13 @@ fn item(
     }
 }
 
-/// What to do with a lesson that measuring says hurts.
+/// Remedy for a lesson that measuring says hurts.
 const HURTS: &str = "Decisions go well less often with it than without, as withholding it at random shows. Archive it, or edit what misleads: an edit begins its measurement anew.";
 
-/// What to do with an approved lesson that one agent's key alone says fails.
+/// Remedy for an approved lesson that one agent's key alone says fails.
 const ONE_AGENT: &str = "One agent says it fails, and nobody else: it is still recommended, at half its score. Archive it if the agent is right; if not, give it another trial.";
 
-/// What to do with a lesson that what happened speaks against.
+/// Finds the remedy for a lesson that what happened speaks against.
 fn remedy(reasons: &[ReviewReason], standing: StandingRule) -> Option<&'static str> {
     reasons.iter().find_map(|reason| match reason {
         ReviewReason::Hurts => Some(HURTS),

@@ -17,7 +17,7 @@ use lesson_screen::screen_named;
 use lesson_sync::Store;
 use lesson_types::{ApiError, Insight, Session, SessionRecorded, limits};
 
-/// Who wrote a lesson that a session gave.
+/// Source of a lesson that a session gave.
 const SOURCE: &str = "session";
 
 /// The source of a lesson that the session of a decision gave: with its id, as its agent named it, where there is room.
@@ -33,7 +33,7 @@ pub(crate) fn decision_of(source: &str) -> Option<&str> {
     source.strip_prefix(SOURCE)?.strip_prefix(' ')
 }
 
-/// What was heard of a session.
+/// Parts of a session that were heard, and its decision.
 struct Heard<'a> {
     extracted: &'a Extracted,
     /// The outcome's vector.
@@ -46,7 +46,7 @@ struct Heard<'a> {
     about: Option<(&'a str, &'a Decision)>,
 }
 
-/// What a session comes to.
+/// Results of reading a session.
 struct Read {
     injected: Vec<String>,
     unknown: Vec<String>,
@@ -217,7 +217,7 @@ fn met_before(state: &State, insight: &ExtractedInsight, lesson: &mut Lesson) ->
         held.text.title == lesson.text.title
             && held.text.recommendation == lesson.text.recommendation
     };
-    // What was learned and edited since is known by its slug, unless this denies it.
+    // A lesson that was learned and edited since is known by its slug, unless this denies it.
     let of_session = |held: &Lesson| held.source == SOURCE || decision_of(&held.source).is_some();
     let edited = |held: &Lesson| {
         of_session(held) && held.rev > 1 && contradiction(&held.text, &lesson.text).is_none()

@@ -179,7 +179,7 @@ pub(crate) fn sorted<'a>(
         .partition(|one| one.field == "base_rev" && edit(one).is_some())
 }
 
-/// Whether the event's effect is there already: another device added the same lesson, or the text equals the edit's.
+/// True if the event's effect is there already: another device added the same lesson, or the text equals the edit's.
 fn is_there(state: &State, one: &SetAside) -> bool {
     match &one.event.event {
         EventKind::LessonAdded { lesson } => state

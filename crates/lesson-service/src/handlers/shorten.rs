@@ -79,7 +79,7 @@ impl Budget {
     }
 }
 
-/// What is left for the texts of an answer's lessons.
+/// Bytes left for the texts of an answer's lessons.
 pub(crate) struct Room {
     bytes: usize,
 }

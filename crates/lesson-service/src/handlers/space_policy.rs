@@ -145,8 +145,8 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(())
     }
 
-    /// How tools are suggested in this space: the constants, with the host's and the space's own core servers. The fold
-    /// goes by the constants alone, so that a ledger means the same everywhere.
+    /// Returns the rules for suggesting tools in this space: the constants, with the host's and the space's own core
+    /// servers. The fold goes by the constants alone, so that a ledger means the same everywhere.
     pub(crate) fn tool_policy(&self, space: &Space) -> ToolPolicy {
         let mut policy = self.tools.clone();
         let own = space.setting(CORE_SERVERS).and_then(Value::as_array);
@@ -279,7 +279,7 @@ fn held_apart(
     Ok(())
 }
 
-/// Whether ranking constants are in bounds together with those that the space has.
+/// Checks that ranking constants are in bounds together with those that the space has.
 fn check_together(
     base: &Policy,
     space: &Space,

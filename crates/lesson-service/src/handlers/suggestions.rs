@@ -124,7 +124,7 @@ impl<S: Store, H: Host> Service<S, H> {
         held.map_err(|error| of_store(&error))
     }
 
-    /// Whether there is such a decision, and nobody has told what came of it.
+    /// True if there is such a decision, and nobody has told what came of it.
     fn awaits_outcome(&self, decision_id: &str) -> bool {
         let state = self.state.borrow();
         let decision = state.space.decision(decision_id);

@@ -1,4 +1,4 @@
-//! Which tool server worked for which request.
+//! Records of tool servers that worked for a request.
 
 use crate::handlers::stats::count;
 use crate::host::Host;

@@ -9,7 +9,7 @@ use lesson_types::{ApiError, LeftOut, limits};
 /// Lessons of each reason when the request does not say.
 const PAGE: u32 = 50;
 
-/// What was asked for, in bounds.
+/// Checks the bounds of the part that was asked for.
 pub(crate) fn part(asked: &lesson_types::TracePart) -> Result<TracePart, ApiError> {
     validate::optional("trace_part.text", asked.text.as_ref(), limits::TITLE)?;
     let limit = validate::limit(asked.limit, PAGE, limits::PAGE).map_err(|error| {
@@ -45,7 +45,7 @@ fn reason(word: &str) -> Result<ExclusionCode, ApiError> {
         })
 }
 
-/// How many lessons were left out for each reason, in the order of the pipeline.
+/// Counts the lessons that were left out for each reason, in the order of the pipeline.
 pub(crate) fn left_out(ranking: &Ranking) -> Vec<LeftOut> {
     ranking
         .left_out

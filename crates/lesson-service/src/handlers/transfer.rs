@@ -107,7 +107,7 @@ impl<S: Store, H: Host> Service<S, H> {
         validate::no_body(body)?;
         match asked.format {
             ExportFormat::Jsonl => {
-                // What can't be stored now is not in the ledger yet; the rest is worth having.
+                // Events that can't be stored now are not in the ledger yet; the rest is worth having.
                 let _ = self.flush().await;
                 let events = match self.link() {
                     Some(link) => self.whole_ledger(link).await?,

@@ -36,8 +36,8 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok((plan, Some(uncounted)))
     }
 
-    /// What [`Service::once`] said of an event, or where it was written before, what does not count of that one; with
-    /// whether it was written before.
+    /// Returns what [`Service::once`] said of an event, or where it was written before, what does not count of that one;
+    /// with whether it was written before.
     ///
     /// # Errors
     /// When the ledger can't be read.
@@ -53,7 +53,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// What of an event in the ledger does not count.
+    /// Finds what does not count of an event in the ledger.
     pub(crate) async fn heard_before(
         &self,
         slugs: &[String],
@@ -68,7 +68,7 @@ impl<S: Store, H: Host> Service<S, H> {
             let account = account(&events, slug, &self.policy);
             let entry = account.entries.iter().rfind(|entry| is_it(entry.event));
             let why = entry.and_then(|entry| entry.uncounted);
-            // What waited counts since the lesson was approved.
+            // Events that waited count since the lesson was approved.
             let why = why.filter(|why| {
                 let state = self.state.borrow();
                 let waits = state
@@ -85,7 +85,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(uncounted)
     }
 
-    /// Whether anything about a lesson may not count. When not, the ledger need not be read.
+    /// True if anything about a lesson may not count. When not, the ledger need not be read.
     fn may_be_uncounted(&self, slug: &str) -> bool {
         let state = self.state.borrow();
         let lesson = state.space.lesson(slug);

@@ -59,7 +59,7 @@ impl<S: Store, H: Host> Service<S, H> {
         if asked.confirm {
             self.commit(context, |_, _| Ok((Plan::one(word.clone()), ())))
                 .await?;
-            // What the voice said before is taken off by folding anew; of a linked space, the server does it.
+            // Folding anew takes off what the voice said before; of a linked space, the server does it.
             if self.link().is_none() {
                 self.read_again().await?;
             }
@@ -97,7 +97,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Err(ApiError::new(ErrorCode::Conflict, message).at("voice"))
     }
 
-    /// What the ledger folds to with one more word of a person, beside what it folds to now.
+    /// Compares the fold of the ledger with one more word of a person to its fold now.
     async fn preview(
         &self,
         context: &RequestContext,
@@ -174,7 +174,7 @@ fn time(text: &str) -> Result<Millis, ApiError> {
     })
 }
 
-/// Who has lessons or proposals here, or was withdrawn.
+/// Lists the voices that have lessons or proposals here, or were withdrawn.
 fn voices(space: &Space) -> Vec<VoiceView> {
     let mut found: BTreeMap<&str, VoiceView> = BTreeMap::new();
     let fails = failed_alone(space);

@@ -6,7 +6,7 @@ use crate::state::service_struct::Service;
 use lesson_types::{ApiError, ErrorCode};
 
 impl<S, H> Service<S, H> {
-    /// Whether the lesson with this slug is withheld from who asks.
+    /// True if the lesson with this slug is withheld from the asker.
     pub(crate) fn withheld(&self, context: &RequestContext, slug: &str) -> bool {
         context.is_agent()
             && self

@@ -1,12 +1,12 @@
-//! What a request carries besides its body.
+//! The parts of a request besides its body.
 
 use crate::http::idempotency_key::Keyed;
 use lesson_core::{Lesson, Trust};
 
-/// Who uses a device that nobody has signed in to.
+/// Name of the person on a device that nobody has signed in to.
 const LOCAL: &str = "local";
 
-/// Who asks, whether they may be told that what they get is old, and what makes their request known when it comes
+/// The asker, whether they may be told that what they get is old, and what makes their request known when it comes
 /// again. Made where a request enters, and passed on as an argument.
 #[derive(Clone)]
 pub struct RequestContext {
@@ -61,7 +61,7 @@ impl RequestContext {
         self
     }
 
-    /// Who asks, as it stands in events: see [`lesson_core::Event::by`].
+    /// Names the asker as events do: see [`lesson_core::Event::by`].
     pub fn by(&self) -> &str {
         &self.by
     }
@@ -81,7 +81,7 @@ impl RequestContext {
         self.is_agent && self.by.starts_with("agent:")
     }
 
-    /// Whether an agent asks, with a key or on its person's device.
+    /// True if an agent asks, with a key or on its person's device.
     pub(crate) fn is_agent(&self) -> bool {
         self.is_agent
     }
@@ -90,19 +90,19 @@ impl RequestContext {
         self.is_stale
     }
 
-    /// What the ids of an agent's decisions begin with; nothing where a person asks, who sees all.
+    /// Returns the prefix of the ids of an agent's decisions; `None` where a person asks, who sees all.
     pub(crate) fn own_decisions(&self) -> Option<String> {
         let key_id = self.by.strip_prefix("agent:")?;
         Some(decision_prefix(key_id))
     }
 
-    /// Whether this lesson is withheld from who asks.
+    /// True if this lesson is withheld from the asker.
     pub(crate) fn withholds(&self, lesson: &Lesson) -> bool {
         self.is_agent && lesson.trust == Trust::Quarantined
     }
 }
 
-/// What the ids of the decisions of an agent's key begin with, so that no other key can claim them.
+/// Returns the prefix of the ids of decisions by an agent's key, so that no other key can claim them.
 pub fn decision_prefix(key_id: &str) -> String {
     format!("{key_id}/")
 }

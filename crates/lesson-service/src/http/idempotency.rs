@@ -6,12 +6,12 @@ use std::collections::{HashMap, VecDeque};
 
 /// The header.
 pub const HEADER: &str = "idempotency-key";
-/// How many answers are kept.
+/// The most answers that are kept.
 const KEPT: usize = 256;
 /// Answers longer than this as JSON are not kept, so that memory is bounded.
 const ANSWER_BYTES: usize = 256 * 1024;
 
-/// What is known of the keys of the recent past.
+/// Keys of the recent past, with what is known of them.
 #[derive(Default)]
 pub(crate) struct Answers {
     held: RefCell<Held>,
@@ -28,7 +28,7 @@ struct Seen {
     answer: Kept,
 }
 
-/// What is kept of an answer.
+/// Record of an answer, as far as it is kept.
 enum Kept {
     /// The request is being answered.
     Awaited,
@@ -38,7 +38,7 @@ enum Kept {
     Given,
 }
 
-/// What to do with a request.
+/// Treatment of a request by its key.
 pub(crate) enum Turn<'a> {
     /// It is the first with its key; give the answer to the claim.
     First(Claim<'a>),
@@ -53,12 +53,12 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Answers {
-    /// Whether a request with this key was seen lately, or is being answered.
+    /// True if a request with this key was seen lately, or is being answered.
     pub fn knows(&self, key: &str) -> bool {
         self.held.borrow().by_key.contains_key(key)
     }
 
-    /// Whether a request with this key is being answered.
+    /// True if a request with this key is being answered.
     pub fn is_awaited(&self, key: &str) -> bool {
         let held = self.held.borrow();
         let seen = held.by_key.get(key);

@@ -1,4 +1,4 @@
-//! What makes a repeated request known again: hashes of who asks, of their key, and of what they ask.
+//! Recognition of a repeated request: hashes of who asks, of their key, and of what they ask.
 
 use lesson_sync::uuid8;
 use lesson_types::Request;

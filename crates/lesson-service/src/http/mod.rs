@@ -1,5 +1,5 @@
-//! What a request is before it is about lessons: context, route, path, strict JSON, bounds, redaction, idempotency; answers
-//! and errors.
+//! Stages of a request before it is about lessons: context, route, path, strict JSON, bounds, redaction, idempotency;
+//! answers and errors.
 
 pub(crate) mod answer;
 pub(crate) mod bounds;

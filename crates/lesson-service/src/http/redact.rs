@@ -48,7 +48,7 @@ fn fields(table: &[Field], prefix: &str, value: &mut Value) -> Result<(), ApiErr
                 FieldType::Fields(inner) => fields(inner, &format!("{name}."), value),
             }
         }),
-        // What is no object has no fields; its type refuses it.
+        // Values other than objects have no fields; their type refuses them.
         _ => Ok(()),
     }
 }

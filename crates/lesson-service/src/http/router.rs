@@ -22,12 +22,12 @@ pub struct Route {
 }
 
 impl Route {
-    /// Whether it is this one.
+    /// True if it is the route of this endpoint.
     pub fn is(&self, name: EndpointName) -> bool {
         self.endpoint.name == name
     }
 
-    /// Whether a text of the request is compared with lessons by what it means.
+    /// True if a text of the request is compared with lessons by its meaning.
     pub fn embeds(&self) -> bool {
         match self.endpoint.embeds {
             Embeds::Never => false,
@@ -54,7 +54,7 @@ impl Route {
     }
 }
 
-/// What a part of a path is read as.
+/// Type that a part of a path is read as.
 pub(crate) trait Part<'a>: Sized {
     fn read(text: &'a str) -> Result<Self, ApiError>;
 }

@@ -14,7 +14,7 @@ use crate::state::snapshot::TextOf;
 use lesson_sync::{RemoteError, SCHEMA_VERSION, Store, lacks_function};
 use lesson_types::{ApiError, ErrorCode, Needs, Request};
 
-/// How long a part is waited for, in milliseconds.
+/// Time limit of reading a part, in milliseconds.
 pub const PATIENCE_MS: u32 = 6_000;
 /// The same for numbers of all lessons, which the server counts.
 const COUNTING_MS: u32 = 9_000;
@@ -24,7 +24,7 @@ const TEXTS: usize = 16;
 /// Why a part was not read; nothing was done then.
 #[derive(Debug)]
 pub struct Unread {
-    /// What is wrong and what to do.
+    /// The cause, and its remedy.
     pub error: ApiError,
     /// Seconds after which to try again.
     pub wait: u64,
@@ -45,7 +45,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self
     }
 
-    /// Whether the linked space is not held here.
+    /// True if the linked space is not held here.
     pub fn is_on_server(&self) -> bool {
         let state = self.state.borrow();
         let linked = state.linked.as_ref();
@@ -138,7 +138,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Whether all that was made here has been sent.
+    /// True if all that was made here has been sent.
     pub fn has_nothing_to_send(&self) -> bool {
         !self.has_queue() && self.unsent() == 0
     }

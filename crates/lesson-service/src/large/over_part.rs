@@ -24,7 +24,7 @@ fn needs_everything(what: &str) -> ApiError {
     .at(ON_SERVER)
 }
 
-/// Whether a list is wanted in an order that no part of a space tells. A query that is wrong is its handler's to refuse.
+/// True if a list is wanted in an order that no part of a space tells. A query that is wrong is its handler's to refuse.
 fn sorts_by_course(route: &Route) -> bool {
     let asked = route.query::<LessonQuery>();
     asked.is_ok_and(|asked| matches!(asked.sort, Some(LessonSort::Trend | LessonSort::Standout)))
@@ -121,7 +121,7 @@ impl<S: Store, H: Host> Service<S, H> {
         )
     }
 
-    /// What was settled over a part is so here.
+    /// Settles here what was settled over a part.
     async fn settled(&self, request: &Request) -> Result<(), ApiError> {
         let Ok(asked) = serde_json::from_value::<Settle>(request.body.clone()) else {
             return Ok(());

@@ -16,7 +16,7 @@ use lesson_sync::{
 use lesson_types::ApiError;
 use std::rc::Rc;
 
-/// How often events are put into the store again because others came in between.
+/// Times that events are put into the store again because others came in between.
 const TRIES: usize = 8;
 
 /// A model that has embedded one query already.
@@ -65,7 +65,7 @@ pub(crate) fn sending_only(link: Link, size: &SpaceSize) -> Link {
     }
 }
 
-/// What a request made.
+/// Events that a request made, and the lessons whose texts they change.
 #[derive(Debug, Clone, Default)]
 pub struct MadeEvents {
     /// Its events, to be stored elsewhere.
@@ -77,7 +77,7 @@ pub struct MadeEvents {
 }
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// How large the linked space is.
+    /// Asks for the size of the linked space.
     ///
     /// # Errors
     /// See [`RemoteError`].
@@ -86,7 +86,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.size_of(&link).await
     }
 
-    /// How large the space of a link is, also of one that is not made yet.
+    /// Asks for the size of a link's space, also of a link that is not made yet.
     pub(crate) async fn size_of(&self, link: &Link) -> Result<SpaceSize, RemoteError> {
         let network = Network(&self.host);
         Supabase::new(&network).space_size(link).await

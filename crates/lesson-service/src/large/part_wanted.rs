@@ -1,4 +1,4 @@
-//! What a request needs of a space that is not held here, as the server is asked for it.
+//! The part of a space not held here that a request needs, as the server is asked for it.
 
 use crate::http::context::RequestContext;
 use crate::http::redact;
@@ -26,7 +26,7 @@ const WORDS: usize = 64;
 /// Names that are looked for.
 const NAMES: usize = 10;
 
-/// What to ask the server for.
+/// Question to the server for a part of a space.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PartWanted {
     /// The server's function; `None` where nothing of the space is needed.
@@ -40,7 +40,7 @@ pub struct PartWanted {
 }
 
 impl PartWanted {
-    /// What a request needs. Of a body that is wrong, nothing: its handler says so.
+    /// Finds the part that a request needs. Of a body that is wrong, none: its handler says so.
     pub fn of(
         context: &RequestContext,
         route: &Route,
@@ -48,7 +48,7 @@ impl PartWanted {
         model: Option<&dyn Embedder>,
     ) -> Self {
         let mut body = body.clone();
-        // What is ranked and what slugs are made of is the redacted text.
+        // Ranking and slugs go by the redacted text.
         if redact::body(route, &mut body).is_err() {
             return Self::default();
         }

@@ -91,13 +91,13 @@ impl<S: Store, H: Host> Service<S, H> {
             .collect())
     }
 
-    /// What the server knows of a lesson, then what was made here since.
+    /// Reads what the server knows of a lesson, then what was made here since.
     pub(crate) async fn events_of(
         &self,
         link: Link,
         lesson: &str,
     ) -> Result<LessonLedger, ApiError> {
-        // What was merged into a lesson brought its counts along.
+        // Merged lessons brought their counts along, so their events are read, too.
         let mut slugs = BTreeSet::from([lesson.to_owned()]);
         let mut ask: Vec<String> = vec![lesson.to_owned()];
         let mut lifts = BTreeMap::new();
@@ -136,7 +136,7 @@ impl<S: Store, H: Host> Service<S, H> {
                 }
             }
         }
-        // What counts depends on who had written by then, about whatever.
+        // Counting depends on who had written by then, about whatever.
         for (version, by) in agents {
             found
                 .entry(version)
@@ -193,7 +193,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Whether a session that has ended can be renewed here: not one that the host makes, nor that of a part, which is renewed
+    /// True if a session that has ended can be renewed here: not one that the host makes, nor that of a part, which is renewed
     /// by whoever made the part.
     pub(crate) fn renews_session(&self) -> bool {
         let state = self.state.borrow();

@@ -3,7 +3,7 @@
 use lesson_sync::{RemoteError, SignInError};
 use lesson_types::{ApiError, ErrorCode};
 
-/// What is wrong with the server, as the second half of a sentence.
+/// Puts the server's failure into words, as the second half of a sentence.
 pub(crate) fn words(error: &RemoteError) -> String {
     match error {
         RemoteError::NoAnswer(cause) => format!("it can't be reached ({cause})"),

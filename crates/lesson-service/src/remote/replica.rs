@@ -7,7 +7,7 @@ use lesson_core::{KeywordIndex, Millis, OptimisticOverlay, Space};
 use lesson_sync::{Change, Link, Phase, Session, Store};
 
 impl<S: Store, H: Host> Service<S, H> {
-    /// Whether it is linked to this space.
+    /// True if it is linked to this space.
     pub fn is_space(&self, id: &str) -> bool {
         let state = self.state.borrow();
         state
@@ -37,12 +37,12 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Whether a request with this `Idempotency-Key` was seen lately, or is being answered.
+    /// True if a request with this `Idempotency-Key` was seen lately, or is being answered.
     pub fn knows_key(&self, key: &str) -> bool {
         self.answers.knows(key)
     }
 
-    /// Whether a request with this `Idempotency-Key` is being answered.
+    /// True if a request with this `Idempotency-Key` is being answered.
     pub fn awaits_key(&self, key: &str) -> bool {
         self.answers.is_awaited(key)
     }
@@ -97,25 +97,25 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().events
     }
 
-    /// Whether there is a lesson with this slug, archived ones too.
+    /// True if there is a lesson with this slug, archived ones too.
     pub fn has_lesson(&self, slug: &str) -> bool {
         self.state.borrow().space.lesson(slug).is_some()
     }
 
-    /// Whether this proposal for a lesson is open.
+    /// True if this proposal for a lesson is open.
     pub fn has_proposal(&self, slug: &str, id: &str) -> bool {
         let state = self.state.borrow();
         let lesson = state.space.lesson(slug);
         lesson.is_some_and(|lesson| lesson.proposal(id).is_some())
     }
 
-    /// Whether there is a decision with this id.
+    /// True if there is a decision with this id.
     pub fn has_decision(&self, id: &str) -> bool {
         let state = self.state.borrow();
         state.space.decision(id).is_some()
     }
 
-    /// Whether tracking waits to be stored.
+    /// True if tracking waits to be stored.
     pub fn has_queue(&self) -> bool {
         !self.writer.queue.borrow().is_empty()
     }

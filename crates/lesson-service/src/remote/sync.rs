@@ -9,12 +9,12 @@ use lesson_sync::{Phase, Store, Supabase, run};
 /// From a round to the next one when vectors were left over, in milliseconds.
 const MORE: Millis = 1_000;
 
-/// What a round of syncing came to.
+/// Result of a round of syncing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SyncRound {
     /// When the next one is due by itself; `None`: when a person does something about it.
     pub next_at: Option<Millis>,
-    /// Whether lessons, or what waits, may have changed; where syncing stands always may.
+    /// True if lessons, or what waits, may have changed; where syncing stands always may.
     pub changed: bool,
 }
 
@@ -42,7 +42,7 @@ impl<S: Store, H: Host> Service<S, H> {
     /// time.
     pub async fn round(&self, goes_on: impl Fn() -> bool) -> SyncRound {
         let revision = self.revision();
-        // What waits to be stored goes along; a store that fails is shown by health.
+        // Events that wait to be stored go along; a store that fails is shown by health.
         let _ = self.flush().await;
         let clock = || {
             let mut random = [0; 16];

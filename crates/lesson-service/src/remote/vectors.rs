@@ -26,7 +26,7 @@ const AGAIN: Millis = 60_000;
 /// A round that takes longer is considered lost, in milliseconds: its host dropped the request.
 const PATIENCE: Millis = 120_000;
 
-/// What a look at the server's vectors came to.
+/// Result of a look at the server's vectors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VectorsRound {
     /// Requests sent. None: nothing was new, a round is under way, or it is not yet time to try
@@ -38,19 +38,19 @@ pub struct VectorsRound {
     pub sent: usize,
     /// Vectors of the server that are none, by the hash of their text.
     pub refused: Vec<RefusedVector>,
-    /// Whether there is more, for another round right away.
+    /// True if there is more, for another round right away.
     pub more: bool,
 }
 
-/// What a round is to do.
+/// Work of a round.
 struct Plan {
     link: Link,
     model: String,
     /// Texts to ask for, by their hash in order.
     wanted: Vec<String>,
-    /// Whether to go through all vectors instead of naming them.
+    /// Set if the round goes through all vectors instead of naming them.
     walk: bool,
-    /// Whether to look at what the server lacks.
+    /// Set if the round looks at what the server lacks.
     look: bool,
 }
 
@@ -76,7 +76,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.exchange(true).await
     }
 
-    /// Whether texts that the server was not asked for wait until it was.
+    /// True if texts that the server was not asked for wait until it was.
     pub(crate) fn asks_first(&self) -> bool {
         let about = self.about();
         let exchange = self.embedding.exchanged.borrow();
@@ -87,7 +87,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Whether a text waits whose vector the server is to be asked for first.
+    /// True if a text waits whose vector the server is to be asked for first.
     pub fn awaits_server(&self) -> bool {
         let unasked = self
             .state
@@ -167,7 +167,7 @@ impl<S: Store, H: Host> Service<S, H> {
         }
     }
 
-    /// Which server and model vectors could be exchanged with; `None` when they can't.
+    /// Returns the server and the model that vectors could be exchanged with; `None` when they can't be.
     fn about(&self) -> Option<About> {
         let state = self.state.borrow();
         let vectors = state.vectors.as_ref()?;
@@ -208,7 +208,7 @@ impl<S: Store, H: Host> Service<S, H> {
         self.plan_now(look, now)
     }
 
-    /// What there is to do; `None` when nothing is.
+    /// Plans what there is to do; `None` when nothing is.
     fn plan_now(&self, look: bool, now: Millis) -> Option<Plan> {
         self.about()?;
         let mut exchange = self.embedding.exchanged.borrow_mut();
@@ -322,7 +322,7 @@ impl<S: Store, H: Host> Service<S, H> {
         pulled: Vec<lesson_sync::VectorRow>,
         round: &mut VectorsRound,
     ) -> bool {
-        // Who signs out wipes the store in this turn, and nothing may come after.
+        // A person who signs out wipes the store in this turn, and nothing may come after.
         let _turn = self.writer.turn.lock().await;
         let mut rows = Vec::with_capacity(pulled.len());
         {

@@ -1,8 +1,8 @@
-//! What turns texts into vectors, and why there is none.
+//! The trait of models that turn texts into vectors, and the reasons for having none.
 
 use lesson_embed::{EmbedError, Model, Usage};
 
-/// What turns texts into unit vectors.
+/// Model that turns texts into unit vectors.
 pub trait Embedder {
     /// The model's id; vectors of another one are not compared with its own.
     fn id(&self) -> &str;
@@ -24,12 +24,12 @@ pub trait Embedder {
         self.embed(text)
     }
 
-    /// Whether it reads other languages than English.
+    /// True if it reads other languages than English.
     fn is_multilingual(&self) -> bool {
         false
     }
 
-    /// How its cosines are read.
+    /// Returns the scale by which its cosines are read.
     fn reading(&self) -> Reading {
         Reading::default()
     }
@@ -106,7 +106,7 @@ impl Reading {
         Self { languages, ..self }
     }
 
-    /// Whether the model reads other languages than English.
+    /// True if the model reads other languages than English.
     pub(crate) fn reads_languages(self) -> bool {
         self.languages
     }

@@ -15,7 +15,7 @@ const UNPACKED: usize = 3;
 /// The first line of what is kept; the packed fold follows.
 #[derive(Serialize, Deserialize)]
 struct Head {
-    /// How this version writes a fold, and by which rules it made it.
+    /// Format in which this version writes a fold, and the rules by which it made it.
     shape: String,
     events: usize,
     left_out: usize,
@@ -93,7 +93,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Ok(())
     }
 
-    /// What has to be the same for a fold to be what this version would fold.
+    /// Names all that has to be the same for a fold to be what this version would fold.
     fn shape(&self) -> String {
         format!(
             "{} {} {:?}",

@@ -1,5 +1,5 @@
-//! What is derived from settings and decisions: the constants in force, and what lessons do. Made when it is first asked
-//! for, and from then on kept as events come, so that no answer reads all decisions.
+//! Results derived from settings and decisions: the constants in force, and the effects of lessons. Made when they are
+//! first asked for, and from then on kept as events come, so that no answer reads all decisions.
 
 use lesson_core::learning::{Effects, Learning, Run};
 use lesson_core::{EventKind, Policy, Row, Space, failed_by_one_key, in_force};
@@ -20,7 +20,7 @@ struct Lessons {
     learning: Learning,
     /// Decisions that have changed since.
     decisions: BTreeSet<String>,
-    /// Whether texts may have.
+    /// Set if texts may have changed since.
     texts: bool,
 }
 

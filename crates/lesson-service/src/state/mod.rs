@@ -1,4 +1,4 @@
-//! What a service holds in memory, and how it is written to the store and read from it.
+//! State that a service holds in memory, and how it is written to the store and read from it.
 
 pub(crate) mod embedder;
 pub(crate) mod held;

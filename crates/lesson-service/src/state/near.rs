@@ -15,7 +15,7 @@ pub(crate) struct Near {
     pub pairs: Vec<NearPair>,
 }
 
-/// What near duplicates depend on: the lessons in use, their words and their vectors.
+/// Versions of what near duplicates depend on: the lessons in use, their words and their vectors.
 #[derive(PartialEq, Eq)]
 struct Of {
     lessons: u64,

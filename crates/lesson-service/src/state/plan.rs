@@ -1,8 +1,8 @@
-//! What a request wants to write, and what waits to be written.
+//! Writes that a request plans, and those that wait to be written.
 
 use lesson_core::{Event, EventKind, Millis};
 
-/// What a request wants to write.
+/// Writes that a request plans.
 #[derive(Default)]
 pub(crate) struct Plan {
     /// Events of another ledger, kept as they are. Already checked.
@@ -11,7 +11,7 @@ pub(crate) struct Plan {
     pub own: Vec<EventKind>,
     /// New events that happened before now, after `own`. Already checked.
     pub past: Vec<(Millis, EventKind)>,
-    /// Whether `own` has been checked already.
+    /// Set if `own` has been checked already.
     pub checked: bool,
 }
 
@@ -37,8 +37,8 @@ pub(crate) struct Draft {
     pub op_id: String,
     /// When it was made.
     pub at: Millis,
-    /// Who made it.
+    /// Maker of the event.
     pub by: String,
-    /// What happened.
+    /// The event itself.
     pub event: EventKind,
 }

@@ -9,7 +9,7 @@ use crate::state::vectors::Vectors;
 use lesson_sync::{Link, Machine, Store, StoreError, Stored};
 use lesson_types::ApiError;
 
-/// How often the store is read again because others wrote in between.
+/// Times that the store is read again because others wrote in between.
 const TRIES: usize = 8;
 
 impl<S: Store, H: Host> Service<S, H> {

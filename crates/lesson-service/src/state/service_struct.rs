@@ -129,8 +129,8 @@ impl<S: Store, H: Host> Service<S, H> {
         self.state.borrow().position
     }
 
-    /// How often the store was found cleared while it was open, such as by deleting a site's data. What was held in
-    /// memory was then given up, and `position` began anew.
+    /// Counts the times that the store was found cleared while it was open, such as by deleting a site's data. What was
+    /// held in memory was then given up, and `position` began anew.
     pub fn cleared(&self) -> u32 {
         self.writer.cleared.get()
     }

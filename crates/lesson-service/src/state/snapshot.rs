@@ -1,4 +1,4 @@
-//! What the engine holds in memory: the fold of the ledger, and what is derived from it.
+//! State that the engine holds in memory: the fold of the ledger, and what is derived from it.
 
 use crate::state::learned::Learned;
 use crate::state::near::{self, Near};
@@ -32,7 +32,7 @@ pub(crate) struct State {
     pub vectors: Option<Vectors>,
     /// The near duplicates that were found last.
     pub near: RefCell<Option<Near>>,
-    /// What is derived from settings and decisions, when somebody asks.
+    /// Results derived from settings and decisions, when somebody asks.
     pub learned: Learned,
     /// Events that were left out: how many, and the first causes.
     pub left_out: usize,
@@ -55,7 +55,7 @@ pub(crate) struct Linked {
 }
 
 impl Linked {
-    /// What is on top of the rows, and their order.
+    /// Returns the events on top of the rows, with their order.
     pub fn replica(&self) -> &OptimisticOverlay {
         &self.replica
     }
@@ -68,7 +68,7 @@ impl Linked {
     }
 }
 
-/// What was read of a linked store, all at one revision.
+/// Contents of a linked store, all read at one revision.
 pub(crate) struct Reading {
     /// The link.
     pub link: Link,
@@ -129,7 +129,7 @@ impl State {
             .map_or(0, |linked| linked.link.revision)
     }
 
-    /// Whether rows read after this state's cursor can be put on it.
+    /// True if rows read after this state's cursor can be put on it.
     pub fn can_follow(&self, link: &Link) -> bool {
         self.linked.as_ref().is_some_and(|linked| {
             linked.link.space.id == link.space.id
@@ -138,7 +138,7 @@ impl State {
         })
     }
 
-    /// Whether a link that this state can follow is about the rows that are shown, and the events on top of them as they
+    /// True if a link that this state can follow is about the rows that are shown, and the events on top of them as they
     /// are: no rows have come, none of the events has gone into them, and none has another actor.
     pub fn stands_on(&self, link: &Link) -> bool {
         self.linked.as_ref().is_some_and(|linked| {

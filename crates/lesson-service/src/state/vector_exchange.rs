@@ -5,7 +5,7 @@ use lesson_core::Millis;
 /// The state of exchanging vectors with the server. All of it may be lost at any time.
 #[derive(Debug, Default)]
 pub(crate) struct Exchange {
-    /// Which server and model it is about.
+    /// Server and model that it is about.
     pub of: Option<About>,
     /// [`crate::state::vectors::Vectors::changes`] as of the last whole look at what the server lacks.
     pub seen: Option<u64>,
@@ -36,7 +36,7 @@ pub(crate) struct About {
 }
 
 impl Exchange {
-    /// Whether it is not yet time to try again. A clock that was set back does not make it longer.
+    /// True if it is not yet time to try again. A clock that was set back does not make it longer.
     pub fn waits(&self, now: Millis) -> bool {
         self.failures > 0 && now < self.not_before && self.not_before - now <= lesson_sync::LONGEST
     }

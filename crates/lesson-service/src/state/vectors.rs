@@ -1,4 +1,4 @@
-//! Which lesson has which vector of the loaded model, and which still need one.
+//! Vectors of the loaded model by lesson, and the lessons that still need one.
 
 use super::embedder::Reading;
 use super::waiting::Waiting;
@@ -21,7 +21,7 @@ pub(crate) struct Vectors {
     pub model: String,
     /// Their length.
     pub dims: usize,
-    /// How the model's cosines are read.
+    /// Scale by which the model's cosines are read.
     pub reading: Reading,
     scanned: VectorStore,
     row_of_hash: HashMap<String, usize>,
@@ -44,7 +44,7 @@ pub(crate) struct Vectors {
     /// Grows when a lesson gets another text, and when a vector is computed: then a server that is
     /// linked may have what is missing here, or lack what is here.
     changes: u64,
-    /// Whether any vector is here that no server gave.
+    /// True if any vector is here that no server gave.
     offers: bool,
     /// Grows whenever a lesson gets a vector or loses one.
     version: u64,
@@ -337,7 +337,7 @@ impl Vectors {
         self.changes
     }
 
-    /// Whether a server may lack a vector that is here.
+    /// True if a server may lack a vector that is here.
     pub fn offers(&self) -> bool {
         self.offers
     }
@@ -348,7 +348,7 @@ impl Vectors {
         bytes.iter().any(|byte| *byte != 0).then_some(bytes)
     }
 
-    /// Whether a text waits that a server may have the vector of.
+    /// True if a text waits that a server may have the vector of.
     pub fn has_unasked(&self) -> bool {
         !self.unasked.is_empty()
     }

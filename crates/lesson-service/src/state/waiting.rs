@@ -8,7 +8,7 @@ pub(super) struct Waiting {
     pub slugs: BTreeSet<String>,
     /// Its length in bytes.
     pub len: usize,
-    /// How often others failed to embed it.
+    /// Times that others failed to embed it.
     pub failures: u8,
 }
 

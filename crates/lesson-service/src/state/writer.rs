@@ -15,7 +15,7 @@ use lesson_core::Millis;
 use lesson_sync::{Entry, Store, StoreError};
 use lesson_types::{ApiError, ErrorCode};
 
-/// How often a write is checked again because others wrote in between.
+/// Times that a write is checked again because others wrote in between.
 const TRIES: usize = 8;
 /// The most recommendations that wait to be stored; beyond it the oldest tracking is given up.
 const QUEUE: usize = 10_000;
@@ -137,7 +137,7 @@ impl<S: Store, H: Host> Service<S, H> {
         Err(StoreError::Behind)
     }
 
-    /// What waits and can be stored, and how many entries of the queue that covers.
+    /// Returns how many entries of the queue are covered, and those of them that can be stored.
     fn checked_queue(&self) -> (usize, Vec<Entry>) {
         let state = self.state.borrow();
         let queue = self.writer.queue.borrow();

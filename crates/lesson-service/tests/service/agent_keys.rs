@@ -27,7 +27,7 @@ struct Server {
     answers: RefCell<Vec<Result<(u16, String), &'static str>>>,
     /// The access token that holds.
     token: RefCell<String>,
-    /// Whether a session can be renewed.
+    /// Set if a session can be renewed.
     renews: Cell<bool>,
     asked: RefCell<Vec<HttpRequest>>,
 }

@@ -25,7 +25,7 @@ fn send(fixture: &TestService, request: &Request) -> u16 {
     answer.status
 }
 
-/// What Claude Code prints of a prompt's hook.
+/// Returns what Claude Code prints of a prompt's hook.
 fn prompted(fixture: &TestService, prompt: &str) -> String {
     let payload =
         json!({ "session_id": "s-1", "hook_event_name": "UserPromptSubmit", "prompt": prompt });

@@ -1,5 +1,5 @@
-//! How much of the answers one writer of near copies gets: over the sample lessons, approved, and the queries that the bench
-//! `relevance` asks.
+//! Share of the answers that one writer of near copies gets: over the sample lessons, approved, and the queries that the
+//! bench `relevance` asks.
 
 use crate::common;
 
@@ -17,7 +17,7 @@ const QUERIES: &str = concat!(
     "/../../tests/benches/relevance/queries.jsonl"
 );
 
-/// What an agent with this key asks.
+/// Sends a request as an agent with this key.
 pub fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response {
     let context = RequestContext::of_agent(key, None);
     let request = common::request(line, body);
@@ -103,7 +103,7 @@ pub fn queries() -> Vec<String> {
 fn places(fixture: &TestService) -> (usize, usize) {
     let (mut all, mut copies) = (0, 0);
     for query in queries() {
-        // How many fit, not how likely each is: of many copies every word is common.
+        // The number that fit counts, not how likely each is: of many copies every word is common.
         let all_that_fit = json!({"min_likelihood": 0.0});
         let ask = json!({"query": query, "limit": 5, "dry_run": true, "policy": all_that_fit});
         let answer: Recommendations = fixture.ok("POST /v1/recommend", ask);

@@ -76,7 +76,7 @@ fn a_range_is_told_beside_as_many_days_before_it() {
     assert_eq!(told.falling_agents[0].name, "local");
     assert_eq!(told.falling_domains[0].name, "dlmm");
     assert_eq!(told.silent, []);
-    // What was there a week ago is not new.
+    // Lessons that were there a week ago are not new.
     let added: Vec<&str> = told.added.iter().map(|one| one.title.as_str()).collect();
     assert_eq!((added, told.added_total), (vec!["Check the fees first"], 1));
     let queue: ReviewQueue = fixture.get("/v1/review");

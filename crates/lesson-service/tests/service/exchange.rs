@@ -26,7 +26,7 @@ fn round(device: &Device) -> VectorsRound {
     block_on(device.vectors_round()).unwrap()
 }
 
-/// What the device would embed: hash to base64 of the bytes.
+/// Computes the device's own vectors: hash to base64 of the bytes.
 fn computed(lessons: usize) -> BTreeMap<String, Vec<u8>> {
     (0..lessons)
         .map(|number| {

@@ -58,7 +58,7 @@ fn a_store_that_refuses_changes_nothing_and_says_what_to_do() {
         }
         fixture.store.0.fault.set(Fault::None);
         assert_eq!(fixture.store.space(), before);
-        // What is shown is what is stored.
+        // Answers show what is stored.
         assert_eq!(fixture.get::<LessonPage>("/v1/lessons").total, 2);
         assert_eq!(
             fixture
@@ -144,7 +144,7 @@ fn a_dead_store_refuses_to_open_and_to_catch_up() {
     );
     let (status, _) = fixture.refused("GET /v1/export", json!(null));
     assert_eq!(status, 503);
-    // What is in memory is still answered, and said to be stale.
+    // Lessons in memory are still answered, and said to be stale.
     let answer: Recommendations = fixture.ok("POST /v1/recommend", json!({"query": "lesson"}));
     assert!(answer.stale);
 }
@@ -184,7 +184,7 @@ fn a_write_is_checked_again_when_another_tab_was_quicker() {
     );
     assert_eq!(rated.times_helpful, 3);
 
-    // What the other tab did makes this edit a conflict.
+    // The other tab's write makes this edit a conflict.
     let edit = EventKind::LessonEdited {
         lesson: "a-lesson".to_owned(),
         base_rev: 1,

@@ -29,7 +29,7 @@ fn hashes(texts: &[Wanted]) -> Vec<String> {
     texts.iter().map(|wanted| wanted.hash.clone()).collect()
 }
 
-/// What another worker with the same model makes of the texts.
+/// Embeds the texts as another worker with the same model would.
 fn embedded(texts: &[Wanted]) -> Vec<f32> {
     let model = WordModel::new();
     texts
@@ -259,7 +259,7 @@ fn indexing_stops_and_goes_on() {
     assert!(fixture.service.texts_to_index(8).is_empty());
     block_on(fixture.service.idle()).unwrap();
     assert_eq!(model.embedded.get(), counted, "nothing is embedded");
-    // What others have is still taken, and requests are answered from what is there.
+    // Vectors of others are still taken, and requests are answered from what is there.
     assert_eq!(take(&fixture, &texts).done, stopped.done + 8);
     let found: SearchResults = fixture.ok("POST /v1/search", json!({"query": "Lesson 039"}));
     assert!(found.results.iter().any(|one| one.slug == "l39"));

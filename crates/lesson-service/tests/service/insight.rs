@@ -1,4 +1,4 @@
-//! What shows how numbers come about: pages of a history, revisions, standings, parts of a trace, comparisons, records.
+//! Views of how numbers come about: pages of a history, revisions, standings, parts of a trace, comparisons, records.
 
 use crate::common;
 
@@ -297,7 +297,7 @@ fn a_comparison_is_the_two_answers_side_by_side() {
             "{}",
             lesson.sentence
         );
-        // What the factors say adds up to the difference of the scores.
+        // The factors add up to the difference of the scores.
         let sum: f64 = lesson
             .factors
             .iter()

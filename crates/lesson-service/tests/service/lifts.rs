@@ -92,7 +92,7 @@ fn a_lift_is_told_wherever_a_lesson_is_and_moves_it() {
         (Qualification::Qualified, unseen.mean)
     );
     assert_eq!(given(&fixture).recommended.len(), 2);
-    // What is folded again is the same.
+    // A fold from the beginning comes to the same.
     let other = TestService::over(fixture.store.clone());
     assert_eq!(other.get::<LessonView>("/v1/lessons/good").lift, good.lift);
 }

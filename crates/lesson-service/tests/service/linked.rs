@@ -1,4 +1,4 @@
-//! What a person who is signed in is told of syncing, and what they can do about a server that refuses.
+//! Status of syncing for a person who is signed in, and their remedies for a server that refuses.
 
 use crate::common;
 

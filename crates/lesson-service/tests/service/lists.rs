@@ -264,7 +264,7 @@ fn a_list_begins_with_what_stands_out_or_with_what_rose() {
     };
     let most = |slugs: Vec<String>| slugs.into_iter().take(2).collect::<Vec<_>>();
     assert_eq!(most(asked("sort=standout")), ["held", "plain"]);
-    // What has nothing to go by stays last either way.
+    // Lessons with nothing to go by stay last either way.
     assert_eq!(most(asked("sort=standout&reverse=true")), ["plain", "held"]);
     let run = |id: &str, slug: &str, outcome: &str| {
         fixture.ok::<Recommendations>(

@@ -1,4 +1,4 @@
-//! What is told of lessons that were measured, and decisions that come twice.
+//! Reports of lessons that were measured, and decisions that come twice.
 
 use crate::common::measuring;
 

@@ -9,7 +9,7 @@ use lesson_types::*;
 use measuring::{ask, fixture, lived, set, slugs};
 use serde_json::{Value, json};
 
-/// What [`ask`] asks, as an agent asks it.
+/// Sends any request as an agent; [`ask`] asks as a person.
 fn as_agent(fixture: &TestService, line: &str, body: Value) -> Value {
     let context = RequestContext::of_agent("key", None);
     let request = common::request(line, body);
@@ -268,7 +268,7 @@ fn a_control_run_takes_its_outcome_and_its_tracking() {
         .map(|n| format!("d{n}"))
         .find(|id| ask(&fixture, id, json!({})).measured.unwrap().control)
         .unwrap();
-    // What a person wants always is shown all the same.
+    // A lesson that a person wants always is shown all the same.
     let given = ask(&fixture, &control, json!({"limit": 8}));
     assert_eq!(slugs(&given), ["deploy-2"]);
     let tracked: Tracked = fixture.ok(
@@ -322,7 +322,7 @@ fn the_lift_is_reported_and_what_hurts_is_reviewed_and_left_out() {
     assert_eq!(report.by_agent[0].name, "local");
     let only: LiftReport = fixture.get("/v1/lift?verdict=hurts&limit=1");
     assert_eq!((only.total, only.lessons.len()), (1, 1));
-    // What is learned as events come is what the whole ledger teaches.
+    // Learning as events come gives what the whole ledger teaches.
     let again = TestService::over(fixture.store.clone());
     assert_eq!(again.get::<LiftReport>("/v1/lift"), report);
 

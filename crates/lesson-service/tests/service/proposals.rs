@@ -7,7 +7,7 @@ use lesson_service::{RequestContext, route};
 use lesson_types::*;
 use serde_json::{Value, json};
 
-/// What an agent with this key is answered.
+/// Sends a request as an agent with this key.
 fn as_key(fixture: &TestService, key: &str, line: &str, body: Value) -> Response {
     let context = RequestContext::of_agent(key, None);
     let request = common::request(line, body);
@@ -79,7 +79,7 @@ fn an_edit_by_a_key_waits_while_the_text_in_force_stays() {
         },
         before
     );
-    // What one key proposes, another does not read.
+    // A proposal of one key is not read by another.
     let other: LessonView = read(as_key(
         &fixture,
         "two",

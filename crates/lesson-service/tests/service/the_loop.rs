@@ -360,7 +360,7 @@ fn a_session_gives_lessons_and_one_feedback_in_one_step() {
         (Trust::Unreviewed, "session")
     );
 
-    // What was learned is not learned again, edited or not.
+    // A lesson that was learned is not learned again, edited or not.
     let again: SessionRecorded = fixture.ok("POST /v1/sessions", json!({"transcript": transcript}));
     assert!(!again.insights[0].added);
     fixture.ok::<LessonView>(

@@ -418,7 +418,7 @@ fn an_import_names_what_it_added_and_changed_and_what_came_in_archived() {
             lesson("one", 2, false, false),
         ]
     );
-    // What is there already is not named, nor does a dry run change that.
+    // Lessons that are there already are not named, nor does a dry run change that.
     assert_eq!(import(&fixture, vec![file("sql.md", SQL)]).lessons, []);
 
     // An import that was undone comes back with the next one; what a file calls archived stays so.

@@ -1,4 +1,4 @@
-//! What other agents can read of what an agent sends: no secrets, no words to the reader outside a
+//! Texts of an agent as other agents can read them: no secrets, no words to the reader outside a
 //! fence, and no more than they can read at once.
 
 use crate::common;

@@ -1,4 +1,4 @@
-//! Who has written in a space, and the withdrawal of a voice: a preview, then the deed, then taken back.
+//! Voices of a space, and the withdrawal of a voice: a preview, then the deed, then taken back.
 
 use crate::common;
 

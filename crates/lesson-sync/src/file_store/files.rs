@@ -1,4 +1,4 @@
-//! What a file store asks of its host: bytes of named files, and a lock.
+//! A file store's interface to its host: bytes of named files, and a lock.
 
 use crate::store::StoreError;
 

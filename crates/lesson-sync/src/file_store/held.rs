@@ -19,11 +19,11 @@ pub struct FileStore<F> {
     /// Where the store lies, by which a copy is told.
     pub(super) place: Option<String>,
     pub(super) held: RefCell<Held>,
-    /// Whether the lock is still ours from an append that came too early.
+    /// True if the lock is still ours from an append that came too early.
     pub(super) reserved: Cell<bool>,
 }
 
-/// What is in memory of the files.
+/// Contents of the files that are in memory.
 #[derive(Default)]
 pub(super) struct Held {
     /// The actor of the own file.

@@ -11,10 +11,10 @@ use lesson_core::Millis;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How [`Head`] is written; a snapshot of another one is not used.
+/// Version of the form that [`Head`] is written in; a snapshot of another one is not used.
 const SNAPSHOT_SHAPE: u32 = 2;
 
-/// What a snapshot begins with: one line.
+/// First line of a snapshot.
 #[derive(Serialize, Deserialize)]
 struct Head {
     shape: u32,
@@ -68,7 +68,7 @@ impl<F: Files> FileStore<F> {
             slugs: head.slugs,
             ..Log::default()
         };
-        // What is new may come before what the snapshot holds.
+        // An event that is new may come before what the snapshot holds.
         if log.read_on(&self.files)?.is_none() {
             return Ok(None);
         }

@@ -7,7 +7,7 @@
 use lesson_core::{Event, LEDGER_FORMAT, LEDGER_VERSION, Millis, OLD_LEDGER, serde_rfc3339};
 use serde::{Deserialize, Serialize};
 
-/// What a line says.
+/// Content of a line.
 #[derive(Debug, PartialEq)]
 pub(super) enum Line {
     /// The version of the ledger that is written from here on.
@@ -45,13 +45,13 @@ struct PlacedBack {
     event: Box<Event>,
 }
 
-/// Whether a line holds an event, without taking it apart.
+/// True if a line holds an event. Does not take it apart.
 pub(super) fn is_event(line: &[u8]) -> bool {
     !line.starts_with(MARK.as_bytes()) && !line.iter().all(u8::is_ascii_whitespace)
 }
 
 const MARK: &str = r#"{"format":"#;
-/// How the first line of a ledger of 0.1.0-pre began.
+/// Beginning of the first line of a ledger of 0.1.0-pre.
 const OLD_MARK: &str = r#"{"lessonloop":"#;
 /// The `format` of a line before events that were written at once.
 const BATCH_FORMAT: &str = "lessonloop-batch";

@@ -1,4 +1,4 @@
-//! What a linked store keeps beside its ledger: the link, the server's rows, what the server refused.
+//! Files that a linked store keeps beside its ledger: the link, the server's rows, what the server refused.
 //!
 //! `link.json` says how far the file of rows counts, so that replacing it is what makes a step whole: what was written
 //! to the file of rows before, and did not come to that, is cut off by the next step.

@@ -1,4 +1,4 @@
-//! What a store does while it is linked to a server: its own events are what is sent.
+//! Work of a store while it is linked to a server: its own events are what is sent.
 
 use super::files::Files;
 use super::held::FileStore;

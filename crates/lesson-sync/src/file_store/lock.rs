@@ -3,8 +3,8 @@
 use super::files::Files;
 use crate::store::StoreError;
 
-/// How long somebody else's lock is waited for, in milliseconds. A write holds it for some milliseconds; with ten
-/// writers at once the last one waits for nine.
+/// Time limit of waiting for somebody else's lock, in milliseconds. A write holds it for some milliseconds; with
+/// ten writers at once the last one waits for nine.
 const PATIENCE_MS: u32 = 15_000;
 /// The first pause and the longest one between two looks, in milliseconds.
 const PAUSES_MS: (u32, u32) = (1, 20);

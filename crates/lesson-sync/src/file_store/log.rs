@@ -1,4 +1,4 @@
-//! How far the ledger was read while there is no link, and the order of its events.
+//! Progress of reading the ledger while there is no link, and the order of its events.
 
 use super::files::Files;
 use super::names;
@@ -9,7 +9,7 @@ use lesson_core::Millis;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How far the ledger was read while there is no link.
+/// Progress of reading the ledger while there is no link.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Log {
     /// By actor.
@@ -24,10 +24,10 @@ pub(super) struct Log {
     pub(super) slugs: Slugs,
 }
 
-/// What is new in the files.
+/// New content of the files.
 #[derive(Default)]
 pub(super) struct News {
-    /// How far the files that grew were read.
+    /// Progress of reading the files that grew.
     pub(super) tails: Vec<(Rc<str>, Tail)>,
     /// The events, in order.
     pub(super) found: Vec<Read>,

@@ -13,7 +13,7 @@ pub(super) const CACHE: &str = "cache";
 pub(super) const LINK: &str = "link";
 /// Keeps git out of [`LINK`].
 pub(super) const LINK_IGNORED: &str = "link/.gitignore";
-/// How this clone last wrote its own file.
+/// Record of the own file as this clone last wrote it.
 pub(super) const OWN: &str = "cache/own.json";
 /// The actors that this clone has written as.
 pub(super) const ACTORS: &str = "link/actors.json";

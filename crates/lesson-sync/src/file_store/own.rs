@@ -10,7 +10,7 @@ use super::{FileError, names};
 use crate::store::StoreError;
 use serde::{Deserialize, Serialize};
 
-/// What is kept of the own file.
+/// Record that is kept of the own file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Own {
@@ -24,7 +24,7 @@ pub(super) struct Own {
     pub place: Option<String>,
 }
 
-/// What became of the own file.
+/// State in which the own file was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// It is as it was left.
@@ -60,7 +60,7 @@ pub(super) fn length<F: Files>(files: &F, actor: &str) -> Result<u64, StoreError
     Ok(found.map_or(0, |one| one.bytes))
 }
 
-/// What is kept, as far as it can be read.
+/// Reads the record; `None` if there is none or it can't be parsed.
 fn read<F: Files>(files: &F) -> Result<Option<Own>, StoreError> {
     let bytes = files.read(OWN, 0, u64::MAX).map_err(FileError::of_store)?;
     Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))

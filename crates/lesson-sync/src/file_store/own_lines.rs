@@ -80,7 +80,7 @@ impl OwnLines {
         self.files.last().map_or(0, OwnFileLines::end)
     }
 
-    /// How many events there are up to a position.
+    /// Counts the events up to a position.
     pub fn count(&self, position: u64) -> u64 {
         self.files
             .iter()

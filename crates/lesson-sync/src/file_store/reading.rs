@@ -31,7 +31,7 @@ impl<F: Files> FileStore<F> {
         let news = self.refresh()?;
         let held = self.held.borrow();
         let log = &held.log;
-        // What was read before does not stay in memory.
+        // Events that were read before do not stay in memory.
         let mut events = if position < before && log.base < before {
             log.again(&self.files)?
         } else {

@@ -9,7 +9,7 @@ use crate::store::{
     Entry, Identity, KeptSnapshot, Ledger, Store, StoreError, Stored, Suggestion, VectorRow,
 };
 
-/// How often another process's turn to embed is waited for: together about two slices.
+/// Looks at another process's turn to embed before giving up: together about two slices.
 const TURN_LOOKS: u32 = 8;
 /// Between two looks, in milliseconds.
 const TURN_REST_MS: u32 = 15;

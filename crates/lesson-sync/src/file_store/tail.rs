@@ -13,7 +13,7 @@ const CHUNK: u64 = 4 * 1024 * 1024;
 /// So many bytes before a place tell whether a file is still the same up to there: they hold the ids of the last events.
 const KNOWN: u64 = 4 * 1024;
 
-/// How far a file was read.
+/// Progress of reading a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tail {
     /// Up to this byte, which is the end of a line.
@@ -53,7 +53,7 @@ pub(super) fn known<F: Files>(files: &F, actor: &str, at: u64) -> Result<String,
 }
 
 impl Tail {
-    /// Whether the file still has what was read of it.
+    /// True if the file still has what was read of it.
     pub fn stands<F: Files>(&self, files: &F, actor: &str) -> Result<bool, StoreError> {
         Ok(self.bytes == 0 || known(files, actor, self.bytes)? == self.known)
     }

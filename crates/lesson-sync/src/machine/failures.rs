@@ -1,4 +1,4 @@
-//! What the machine does when the server or the store fails: whom to tell what, and when to try again.
+//! Failures of the server or the store: whom the machine tells what, and when it tries again.
 
 use super::Machine;
 use crate::effect::{Effect, Phase};

@@ -1,4 +1,4 @@
-//! What every store has to do for syncing, whatever it keeps things in.
+//! Duties of every store for syncing, whatever it keeps things in.
 
 use lesson_core::{Event, EventKind, Row};
 use lesson_sync::{Change, Entry, Link, Named, Session, SetAside, Store, StoreError, VersionedRow};
@@ -280,7 +280,7 @@ async fn set_aside_events_are_kept_once_until_settled(store: impl Store) {
         store.set_aside().await.unwrap(),
         [refused("b", "1"), refused("a", "2"), refused("c", "3")]
     );
-    // What is settled goes before what is new comes.
+    // Settled events go before new ones come.
     let mut change = to("me");
     change.settled = vec!["b".to_owned(), "never".to_owned()];
     change.set_aside = vec![refused("b", "anew")];
@@ -309,7 +309,7 @@ async fn nothing_is_left_after_a_wipe(store: impl Store) {
     let ledger = store.read_after(0).await.unwrap();
     assert_eq!((ledger.events.len(), ledger.revision), (0, 0));
     assert_eq!(store.identity("fresh").await.unwrap().actor, "fresh");
-    // Who still has the old state finds itself behind.
+    // A writer that still has the old state finds itself behind.
     let refused = store.append(2, vec![own("c")]).await;
     assert_eq!(refused, Err(StoreError::Behind));
     let stored = store.append(ledger.position, vec![own("a")]).await.unwrap();

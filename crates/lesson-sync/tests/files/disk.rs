@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// What goes wrong.
+/// Failure of the disk.
 #[derive(Debug, Clone, Copy)]
 pub enum Fault {
     /// Writes fail with a code once so many have been done; part of the bytes are there.
@@ -112,12 +112,12 @@ impl Disk {
         self.0.fault.get().is_some()
     }
 
-    /// What a dead process held is taken over.
+    /// Puts down the lock that a dead process held.
     pub fn put_lock_down(&self) {
         self.0.locked.set(false);
     }
 
-    /// How many of these bytes get written, and what is said then.
+    /// Returns how many of these bytes get written, and the error that comes then.
     fn allowed(&self, name: &str, length: usize) -> (usize, Option<FileError>) {
         if self.is_dead() {
             return (0, Some(error("EIO", name)));

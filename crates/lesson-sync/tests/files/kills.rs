@@ -6,7 +6,7 @@ use lesson_sync::{Entry, FileStore};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// What a process does next.
+/// Next act of a process.
 #[derive(Debug, Clone)]
 enum Act {
     /// So many events at once, by the clock.

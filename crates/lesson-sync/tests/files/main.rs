@@ -120,7 +120,7 @@ fn a_torn_line_of_a_writer_that_is_gone_is_cut_off() {
     assert_eq!(ids(&store(&disk, "c")), ["1", "2"]);
     assert!(!disk.text(&name).contains("torn"));
 
-    // What was written at once and is not all there goes, too; a whole line that its writer could not tell of stays.
+    // A batch that is not all there goes, too; a whole line that its writer could not tell of stays.
     disk.add(&name, b"{\"format\":\"lessonloop-batch\",\"events\":2}\n");
     let line = disk
         .text(&name)

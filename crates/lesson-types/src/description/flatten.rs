@@ -1,4 +1,4 @@
-//! What schemars derives, as clients like it: words as `enum`, nothing that only Rust knows.
+//! Schemas that schemars derives, rewritten as clients like them: words as `enum`, nothing that only Rust knows.
 
 use schemars::Schema;
 use schemars::transform::{Transform, transform_subschemas};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// Numbers that the engine refuses as `null`, since that is how NaN is written in JSON.
 const NUMBERS: [&str; 4] = ["pnl_percent", "limit", "base_rev", "recent_loss_count"];
 
-/// Who writes a value: what may be left out, or be `null`, differs.
+/// The writer of a value, who decides what may be left out, or be `null`.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     /// A client, in a request: unknown fields are refused.
@@ -45,7 +45,7 @@ impl Transform for Plain {
         let required = schema.get("required").cloned().unwrap_or_default();
         let required = required.as_array().map_or(&[][..], Vec::as_slice);
         for (name, field) in properties(schema) {
-            // What an answer may leave out is never `null` in it.
+            // A field that an answer may leave out is never `null` in it.
             let never = match self.0 {
                 Side::Request => NUMBERS.contains(&name.as_str()),
                 Side::Answer => !required.iter().any(|one| one == name),
@@ -85,7 +85,7 @@ fn properties(schema: &mut Schema) -> impl Iterator<Item = (&String, &mut Value)
     fields.into_iter().flatten()
 }
 
-/// Whether it was `anyOf` a type, written here, and `null`; then it is that type now, described as before.
+/// Turns `anyOf` of a type, written here, and `null` into that type, described as before; true if it was one.
 fn take_nullable(schema: &mut Schema) -> bool {
     let Some([one, null]) = schema
         .get("anyOf")

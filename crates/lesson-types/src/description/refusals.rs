@@ -1,4 +1,4 @@
-//! What refusals look like. Each example is read back by its type.
+//! Refusals, each with examples. Every example is read back by its type.
 
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub answer: Option<Type>,
 }
 
-/// What is said of a request.
+/// The documentation of a request.
 #[derive(Default)]
 pub(super) struct About {
     /// In sentences.
@@ -27,11 +27,11 @@ pub(super) struct About {
     pub request: Option<Value>,
     /// An example of its answer, where that is short.
     pub answer: Option<Value>,
-    /// What is said of the MCP tool.
+    /// The documentation of the MCP tool.
     pub tool: Option<ToolAbout>,
 }
 
-/// What is said of an MCP tool.
+/// The documentation of an MCP tool.
 pub(super) struct ToolAbout {
     pub title: &'static str,
     pub description: &'static str,

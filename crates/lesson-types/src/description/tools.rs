@@ -41,7 +41,7 @@ fn described(row: &Row, tool: &Tool, about: &ToolAbout) -> Value {
     let mut annotations = json!({
         "title": about.title,
         "readOnlyHint": !row.endpoint.writes,
-        // What is known is of this space only.
+        // A tool knows of this space only.
         "openWorldHint": false,
     });
     if row.endpoint.writes {

@@ -60,7 +60,7 @@ macro_rules! agent_endpoints {
                     description: "Find proven patterns for a feature that you are about to build.",
                 }),
             };
-            /// Which lessons an agent's reasoning applied
+            /// Lessons that an agent's reasoning applied
             track: Post "/v1/track", body Track, answer Tracked, from store {
                 needs: Named(Ids),
                 for_agents: true,
@@ -88,7 +88,7 @@ macro_rules! agent_endpoints {
                     description: "After a decision, hand in your reasoning: it is searched for the lessons that were recommended under the same decision_id, and which of them were applied is recorded.",
                 }),
             };
-            /// What came of a decision
+            /// The outcome of a decision
             outcome: Post "/v1/outcome", body Outcome, answer OutcomeRecorded, from store {
                 needs: Named(Ids),
                 for_agents: true,
@@ -109,7 +109,7 @@ macro_rules! agent_endpoints {
                     description: "Record what came of a decision. The lessons that were applied in it gain or lose standing. Answered once it is stored.",
                 }),
             };
-            /// What came of a session
+            /// The outcome of a session
             feedback: Post "/v1/feedback", body Feedback, answer FeedbackGiven, from store {
                 needs: Named(Cause),
                 for_agents: true,
@@ -137,7 +137,7 @@ macro_rules! agent_endpoints {
                     description: "At the end of a piece of work, say which lessons were at hand and which of them caused the outcome. Leave causal out and give outcome_text to have the causes found; without both, all of them count as causes. Answered once it is stored.",
                 }),
             };
-            /// Whether a lesson helped
+            /// A rating of a lesson, helpful or not
             rate: Post "/v1/rate", body Rate, answer Rated, from store {
                 needs: Named(Title),
                 for_agents: true,
@@ -364,7 +364,7 @@ macro_rules! agent_endpoints {
                     description: "Counts over all lessons, the best and the worst by ratings, those often shown and never rated, and the activity of the last 30 days.",
                 }),
             };
-            /// Whether the loop works
+            /// The health of the loop
             health: Get "/v1/health", answer Health, from memory {
                 needs: Numbers,
                 for_agents: true,

@@ -25,7 +25,7 @@ macro_rules! people_endpoints {
             list_proposals: Get "/v1/proposals", answer Proposals, from memory { needs: Everything("open proposals are looked for in all lessons; look at them in a browser that keeps a copy, or on each lesson's page"), };
             /// A word on a proposal
             settle_proposal: Post "/v1/lessons/{slug}/proposals/{id}", path slug id, body SettleProposal, answer LessonView, from store { needs: Named(Ids), writes: true, };
-            /// Who has written in the space
+            /// Voices that have written in the space
             list_voices: Get "/v1/voices", answer Voices, from memory { needs: Everything("voices are looked for in all lessons; look at them in a browser that keeps a copy"), };
             /// Counts nothing of a voice any more, or takes that back; first as a preview
             withdraw_voice: Post "/v1/voices/{id}/withdraw", path id, body WithdrawVoice, answer VoiceWithdrawal, from store { needs: Everything("a withdrawal is reckoned from the whole ledger; withdraw in a browser that keeps a copy"), writes: true, };
@@ -33,21 +33,21 @@ macro_rules! people_endpoints {
             bulk: Post "/v1/lessons/bulk", body Bulk, answer BulkDone, from store { needs: Named(Ids), writes: true, };
             /// A revision of a lesson's text beside the one before
             show_revision: Get "/v1/lessons/{slug}/revisions/{rev}", path slug rev, answer Revision, from store { needs: Named(Ids), };
-            /// How each number of a lesson comes about
+            /// The derivation of each number of a lesson
             explain_standing: Get "/v1/lessons/{slug}/standing", path slug, answer StandingExplained, from memory { needs: Named(Ids), };
             /// One situation ranked by the space's constants and by others
             compare: Post "/v1/recommend/compare", body Recommend, answer Comparison, from memory { needs: Candidates(Situation), embeds: Always, };
-            /// What worked for which request
+            /// Requests and the tool server that worked for each
             tool_records: Get "/v1/tools/records", query ToolRecordsQuery, answer ToolRecords, from memory { needs: Named(Tools), };
             /// The lessons that wait for a person, and why
             review_queue: Get "/v1/review", query ReviewQuery, answer ReviewQueue, from store { needs: Everything("the review queue is made of all lessons; find those to review under Lessons, with the filter by trust, and decide on each one's page"), };
             /// A word on an outcome that a session's tests or commits suggest
             settle_suggestion: Post "/v1/decisions/{id}/suggestion", path id, body SettleSuggestion, answer SuggestionSettled, from store { needs: Everything("suggested outcomes come with the review queue, which is made of all lessons; give the outcome on the run's page"), writes: true, };
-            /// What lessons do: the lift of the loop and of each lesson, as far as it is known
+            /// Effects of lessons: the lift of the loop and of each lesson, as far as it is known
             lift: Get "/v1/lift", query LiftQuery, answer LiftReport, from memory { needs: Everything(OVER_TIME), };
-            /// How runs and lessons do over time
+            /// Runs and lessons over time
             insights: Get "/v1/insights", query InsightsQuery, answer Insights, from memory { needs: Everything(OVER_TIME), };
-            /// What changed in the last days, as numbers and as Markdown
+            /// Changes of the last days, as numbers and as Markdown
             digest: Get "/v1/digest", query DigestQuery, answer Digest, from store { needs: Numbers, };
             /// Changes settings of the space
             change_policy: Patch "/v1/policy", body PolicyPatch, from store { needs: Named(Ids), writes: true, };
@@ -75,7 +75,7 @@ macro_rules! people_endpoints {
             make_agent_key: Post "/v1/agent-keys", body NewAgentKey, answer MadeAgentKey, from store { needs: Nothing, writes: true, answers_once: true, };
             /// Takes a key out of force
             revoke_agent_key: Post "/v1/agent-keys/{id}/revoke", path id, answer AgentKeyRevoked, from store { needs: Nothing, writes: true, };
-            /// Who is in the connected space, and who is invited
+            /// Members of the connected space, and invitations to it
             list_members: Get "/v1/members", answer Members, from store { needs: Nothing, };
             /// Changes a member's role or name
             change_member: Patch "/v1/members/{id}", path id, body MemberPatch, answer Members, from store { needs: Nothing, writes: true, };

@@ -1,4 +1,4 @@
-//! What each agent did and when.
+//! The runs of each agent, and when they were.
 
 use crate::api::{Client, use_query};
 use crate::components::{Column, DataTable, Loaded, Segmented, Sorted, When};

@@ -1,4 +1,4 @@
-//! What the parts of the agents' page share: the keys, and the one that was just made.
+//! The state that the parts of the agents' page share: the keys, and the one that was just made.
 
 use crate::api::{Client, Query, use_fetch};
 use crate::sync::Syncing;
@@ -8,7 +8,7 @@ use lesson_types::{AgentKey, AgentKeys, ApiError, MadeAgentKey, SyncPhase};
 /// The id of the card with the keys.
 pub(super) const CARD: &str = "agent-keys";
 
-/// What the parts of the page share.
+/// The state that the parts of the page share; cheap to copy.
 #[derive(Clone, Copy)]
 pub(super) struct AgentsPage {
     pub(super) client: Client,
@@ -17,7 +17,7 @@ pub(super) struct AgentsPage {
     pub(super) keys: Memo<Option<Vec<AgentKey>>>,
     /// Why they could not be read the last time.
     pub(super) error: Memo<Option<ApiError>>,
-    /// Whether they are being read.
+    /// True while they are being read.
     pub(super) busy: RwSignal<bool>,
     /// The key that was just made; only here, until the person is done with it or leaves the page.
     pub(super) fresh: RwSignal<Option<MadeAgentKey>>,
@@ -28,7 +28,7 @@ impl AgentsPage {
         let client = Client::get_from_context();
         let syncing = Syncing::get_from_context();
         let space = Memo::new(move |_| syncing.read(|status| status.space_id.clone()));
-        // What decides whether the server answers: the keys are read anew when it changes.
+        // The connection's state decides whether the server answers: the keys are read anew when it changes.
         let reach = Memo::new(move |_| {
             syncing.read(|status| {
                 let out = matches!(status.phase, SyncPhase::Offline | SyncPhase::Trouble);

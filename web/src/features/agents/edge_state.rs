@@ -1,4 +1,4 @@
-//! What the edge function that serves this page says of its set-up: ready, or what is missing and what to do.
+//! The set-up of the edge function that serves this page, in its own words: ready, or what is missing and what to do.
 
 use crate::api::use_fetch;
 use crate::dom;
@@ -8,7 +8,7 @@ use lesson_types::{ApiError, EdgeSetup, ErrorBody, ErrorCode};
 /// Where it says so.
 const ADDRESS: &str = "/v1/setup";
 
-/// What is missing, each with its remedy; a line when nothing is.
+/// The parts of the set-up that are missing, each with its remedy; a line when nothing is.
 #[component]
 pub(super) fn EdgeState() -> impl IntoView {
     let asked = use_fetch(String::new, look);

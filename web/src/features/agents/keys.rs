@@ -79,7 +79,7 @@ fn List(revoking: Revoking) -> impl IntoView {
     }
 }
 
-/// What is drawn of a key and may change.
+/// Returns the identity of a key's row: the key's id, and its last use, which is drawn and may change.
 fn drawn(key: &AgentKey) -> (String, Option<String>) {
     (key.id.clone(), key.last_used_at.clone())
 }

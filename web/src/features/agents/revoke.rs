@@ -59,7 +59,7 @@ fn Question(revoking: Revoking) -> impl IntoView {
         asking.run(
             page.client.post_json::<AgentKeyRevoked>(path, &()),
             move |answer| {
-                // What was just made may be what is revoked.
+                // The key that was just made may be the one that is revoked.
                 page.fresh
                     .try_update(|fresh| fresh.take_if(|made| made.id == key.id));
                 revoking.open.try_set(false);

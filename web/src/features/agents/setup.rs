@@ -101,7 +101,7 @@ enum Way {
 /// The card: which agent, and where it runs.
 #[component]
 pub fn SetupCard(
-    /// Whether a server is connected.
+    /// True while a server is connected.
     on: Memo<bool>,
 ) -> impl IntoView {
     let word = RwSignal::new(Agent::ClaudeCode.word().to_owned());

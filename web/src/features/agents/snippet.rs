@@ -1,4 +1,4 @@
-//! What to paste where, so that an agent comes with its key; and the command that sets a client up on its own machine.
+//! Text to paste and its place, so that an agent comes with its key; the command that sets a client up on its own machine.
 
 /// An agent that can be set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,11 +21,11 @@ pub enum Agent {
     Http,
 }
 
-/// What stands in for a key that is not at hand.
+/// Placeholder for a key that is not at hand.
 pub const NO_KEY: &str = "YOUR_KEY";
-/// What stands in for a folder that is not known.
+/// Placeholder for a folder that is not known.
 pub const NO_FOLDER: &str = "/YOUR_FOLDER";
-/// What stands in for an address that is not known.
+/// Placeholder for an address that is not known.
 pub const NO_ADDRESS: &str = "https://YOUR_EDGE";
 
 impl Agent {
@@ -69,7 +69,7 @@ impl Agent {
         }
     }
 
-    /// What `lessonloop init` calls it; nothing where it can't set it up.
+    /// Returns the name that `lessonloop init` has for it; nothing where that command can't set it up.
     pub fn init(self) -> Option<&'static str> {
         match self {
             Self::ClaudeCode => Some("claude"),

@@ -99,7 +99,7 @@ fn Row(one: VoiceView, withdrawing: Withdrawing) -> impl IntoView {
     }
 }
 
-/// What it would change, and the question.
+/// The changes that withdrawing or reinstating would make, and the question whether to do it.
 #[component]
 fn Question(withdrawing: Withdrawing) -> impl IntoView {
     let client = Client::get_from_context();

@@ -23,7 +23,7 @@ struct Row {
 /// The groups, most runs first.
 #[component]
 pub fn GroupTable(
-    /// What they are by.
+    /// The property that runs are grouped by, such as `Agent`: the first column's name.
     kind: &'static str,
     groups: Signal<Vec<InsightGroup>>,
     /// The days of the range.

@@ -186,7 +186,7 @@ fn band(label: &'static str, range: &'static str, value: u32, class: &'static st
     }
 }
 
-/// Whether people and sessions say what lessons are worth.
+/// Feedback coverage: how far people and sessions say what lessons are worth.
 #[component]
 fn FeedbackHealth(stats: Stats, health: Health) -> impl IntoView {
     let share = |part: u32, all: u32| (all > 0).then(|| f64::from(part) / f64::from(all));

@@ -97,7 +97,7 @@ fn title(slug: &str, title: &str) -> AnyView {
         .into_any()
 }
 
-/// What may be said of a lesson's effect, or how much more it takes.
+/// Draws the verdict on a lesson's effect, or how much more it takes to give one.
 fn effect(held: Option<&LessonLift>) -> AnyView {
     let Some(held) = held else {
         return ().into_any();

@@ -1,4 +1,4 @@
-//! What a person can do with a lesson: rate, vote, review, edit, archive.
+//! The acts of a person on a lesson: rate, vote, review, edit, archive.
 
 use super::back::{offer, refused};
 use crate::api::{Acted, Asking, Client};
@@ -21,11 +21,11 @@ fn for_good(acted: Acted) -> Deed {
     Box::pin(async move { acted.await.map(|()| Vec::new()) })
 }
 
-/// What a person said of the lesson while its page was open. Saying it again changes nothing: both times it is one
+/// A person's rating of the lesson, or vote, while its page was open. Giving it again changes nothing: both times it is one
 /// request with one key, to the engine too.
 #[derive(Clone, Copy)]
 struct Said {
-    /// Whether it was good, and the key of the request that said so.
+    /// The last answer, `true` for good, and the key of the request that gave it.
     last: RwSignal<Option<(bool, String)>>,
 }
 
@@ -146,7 +146,7 @@ pub fn Acts(
     let archived = Memo::new(move |_| {
         lesson.with(|lesson| lesson.as_ref().is_some_and(|lesson| lesson.archived))
     });
-    // What screening held back takes a reason.
+    // Approving a text takes a reason where screening held it back.
     let approve = move || {
         if trust.get_untracked() == Some(Trust::Quarantined) {
             reasoning.set(true);

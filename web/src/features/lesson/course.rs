@@ -131,7 +131,7 @@ pub fn Course(history: Memo<Option<History>>) -> impl IntoView {
                 .collect()
         })
     });
-    // What happened to the text, and the first failure, where they stand among the points.
+    // Edits and verdicts of the text, and the first failure, where they stand among the points.
     let marks = Memo::new(move |_| {
         let dated = dated.get();
         points.with(|points| {
@@ -450,7 +450,7 @@ fn places(times: &[f64]) -> Vec<f64> {
     steady.iter().map(|time| (time - first) / span).collect()
 }
 
-/// Whether points stand far enough from each other to be told apart.
+/// True if points stand far enough apart to be told from each other: fewer than half are within 0.01 of the next one.
 fn is_spread(places: &[f64]) -> bool {
     const NEAR: f64 = 0.01;
     let pairs = places.windows(2);

@@ -1,5 +1,5 @@
-//! What is typed into a lesson's form, kept in this browser until it is saved or dropped: by another page, a reload or a
-//! closed tab no text is lost.
+//! Text that is typed into a lesson's form, kept in this browser until it is saved or dropped: another page, a reload or a
+//! closed tab loses none of it.
 
 use super::form::{FormText, LessonFields};
 use crate::dom::Memory;
@@ -17,7 +17,7 @@ const PAUSE: f64 = 250.0;
 /// A text that is not saved yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// What stands in the form.
+    /// The text of the form's fields.
     pub text: FormText,
     /// The lesson that the edit began with; none of a new one.
     pub base: Option<LessonView>,
@@ -103,7 +103,7 @@ impl Keeper {
         keeper
     }
 
-    /// Whether something stands in the form that is not saved.
+    /// True if something stands in the form that is not saved.
     pub fn is_changed(self) -> bool {
         let text = self.fields.text_untracked();
         !self.done.try_get_value().unwrap_or(true)

@@ -1,4 +1,4 @@
-//! What a lesson does: its lift as learned from every run, and beside it what withholding it at random has shown.
+//! The effect of a lesson: its lift as learned from every run, and beside it what withholding it at random has shown.
 
 use super::terms::{Meaning, Terms};
 use crate::api::{Client, use_query};
@@ -25,7 +25,7 @@ pub fn Effect(slug: String, lift: Memo<Option<LiftBelief>>, terms: Terms) -> imp
     }
 }
 
-/// What withholding it at random has shown; nothing where it never was withheld.
+/// Draws the result of withholding it at random; nothing where it never was withheld and withholding is off.
 fn measured(report: LiftReport) -> AnyView {
     let is_on = report.withhold > 0.0;
     let Some(lesson) = report.lessons.into_iter().next() else {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use lesson_types::{Category, LessonPatch, LessonView, NewLesson, limits};
 use serde::{Deserialize, Serialize};
 
-/// What stands in the fields.
+/// The form's fields, each a signal of its text.
 #[derive(Clone, Copy)]
 pub struct LessonFields {
     title: RwSignal<String>,
@@ -22,7 +22,7 @@ pub struct LessonFields {
     pub slug: RwSignal<String>,
 }
 
-/// What stands in the fields, as text.
+/// The contents of the fields, as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FormText {
@@ -146,12 +146,12 @@ impl LessonFields {
         }
     }
 
-    /// What stands in the fields; whoever reads it here reads it again when one changes.
+    /// Reads the contents of the fields; whoever reads them here reads them again when one changes.
     pub fn text(self) -> FormText {
         FormText::from_all(self.all().map(|field| field.get()))
     }
 
-    /// What stands in the fields now.
+    /// Reads the contents of the fields as they are now.
     pub fn text_untracked(self) -> FormText {
         // The page may have been left meanwhile.
         FormText::from_all(
@@ -197,7 +197,7 @@ impl LessonFields {
         }
     }
 
-    /// What differs here from the lesson that the edit started from; `None` when nothing does.
+    /// Collects the differences from the lesson that the edit started from; `None` when there are none.
     pub fn patch(self, from: &LessonView, base_rev: u32) -> Option<LessonPatch> {
         let text = |field: RwSignal<String>, before: &str| {
             let now = field.get_untracked();

@@ -106,7 +106,7 @@ fn entry(entry: HistoryEntry, domain: &str, me: Option<&str>) -> AnyView {
     .into_any()
 }
 
-/// What an event is, in a word; its name in the ledger where there is none.
+/// Returns the word for an event; its name in the ledger where there is none.
 fn kind(event: &str) -> &str {
     match event {
         "LessonAdded" => "written",

@@ -1,4 +1,4 @@
-//! Who moved a lesson's standing, and what of it is recorded only.
+//! Movers of a lesson's standing, each with the events that moved it and those that are recorded only.
 
 use crate::format;
 use crate::sync::Syncing;

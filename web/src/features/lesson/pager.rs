@@ -1,6 +1,6 @@
 //! Pager of a list that grows at its end: the newest page comes by itself, older ones are asked for.
 
-/// What is held of the list: everything from `start` on, oldest first.
+/// The part of the list that is held: everything from `start` on, oldest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pager<T> {
     start: usize,
@@ -42,7 +42,7 @@ impl<T> Pager<T> {
         (self.start > 0).then_some(self.start)
     }
 
-    /// What is held, newest first.
+    /// Returns the rows that are held, newest first.
     pub fn newest_first(&self) -> impl Iterator<Item = &T> {
         self.rows.iter().rev()
     }

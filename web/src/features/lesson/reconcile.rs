@@ -8,7 +8,7 @@ use crate::format;
 use leptos::prelude::*;
 use lesson_types::LessonView;
 
-/// How a field stands between the two edits.
+/// The state of a field between the two edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Standing {
     /// Nobody changed it, both did alike, or this edit alone did.
@@ -35,7 +35,7 @@ fn standing(base: &str, mine: &str, theirs: &str) -> Standing {
 /// The question. What only one side changed is taken as it is; for the rest both sides are shown.
 #[component]
 pub fn Reconcile(
-    /// What both edits began with.
+    /// The lesson that both edits began with.
     base: LessonView,
     /// The text that is in force now.
     theirs: LessonView,

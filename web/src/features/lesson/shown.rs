@@ -100,7 +100,7 @@ fn row(one: Impression) -> AnyView {
     .into_any()
 }
 
-/// What followed, in words.
+/// Returns the chip's class, and in words what followed.
 fn followed(one: &Impression) -> (&'static str, String) {
     let domain = one.domain.as_deref().unwrap_or_default();
     let known = one.outcome.filter(|outcome| outcome::is_final(*outcome));

@@ -9,7 +9,7 @@ use lesson_types::{
     DerivedView, LessonView, Qualification, StandingExplained, StandingView, Trust,
 };
 
-/// What it does, and its standing as bars and counts.
+/// The lesson's effect, and its standing as bars and counts.
 #[component]
 pub fn Performance(slug: String, lesson: Memo<Option<LessonView>>) -> impl IntoView {
     let numbers = Memo::new(move |_| {
@@ -141,7 +141,7 @@ fn Formula(terms: Terms) -> impl IntoView {
     }
 }
 
-/// What a score is multiplied by for all of the above.
+/// The factor by which all of the above multiplies a score.
 #[component]
 fn RankFactor(terms: Terms) -> impl IntoView {
     let value = Memo::new(move |_| {
@@ -167,7 +167,7 @@ fn Meter(
     terms: Terms,
     term: &'static str,
     about: &'static str,
-    /// What it is a share of, where it is of runs or ratings.
+    /// The count that it is a share of, where it is of runs or ratings.
     #[prop(optional)]
     of: Option<u32>,
 ) -> impl IntoView {

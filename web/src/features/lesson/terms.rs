@@ -24,9 +24,9 @@ pub fn Meaning(
     terms: Terms,
     /// The engine's name for the number.
     term: &'static str,
-    /// What the page calls it.
+    /// The page's name for it.
     word: &'static str,
-    /// What it is, for a newcomer.
+    /// The meaning of the number, for a newcomer.
     #[prop(optional)]
     about: &'static str,
 ) -> impl IntoView {

@@ -1,4 +1,4 @@
-//! What can be done with the selected lessons: a bar that stays in view while there are any.
+//! Acts on the selected lessons: a bar that stays in view while there are any.
 
 use super::feed::Feed;
 use super::selection::Selection;

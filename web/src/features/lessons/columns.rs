@@ -85,7 +85,7 @@ fn ColumnName(column: &'static Column, feed: Feed) -> impl IntoView {
         }
         .into_any();
     };
-    // Which way it goes now; none while the list goes by something else.
+    // True if the list rises by this column, false if it falls; none while the list goes by something else.
     let way = Memo::new(move |_| {
         feed.with_filter(|filter| {
             (filter.sort == sort).then_some((filter.reverse == "true") != (sort == "title"))

@@ -1,4 +1,4 @@
-//! What has been fetched of the list: the rows around the part on show, and how many there are in all.
+//! The part of the list that has been fetched: the rows around the part on show, and the number of all.
 
 use super::filter::Filter;
 use super::window::Window;
@@ -21,7 +21,7 @@ const NEAR: u32 = 40;
 pub struct Row {
     /// The lesson.
     pub lesson: LessonView,
-    /// How its use went lately.
+    /// The course of its use lately.
     pub course: LessonCourse,
 }
 
@@ -42,7 +42,7 @@ impl Rows {
     }
 }
 
-/// Which rows are asked for: where they begin, and how many.
+/// Rows that are asked for: the place where they begin, and their number.
 type Range = (u32, u32);
 
 /// The rows to ask for so that `window` and what is near it are there; `None` when they are.
@@ -61,7 +61,7 @@ fn wanted(window: Window, total: u32, have: Range) -> Option<Range> {
     Some((begin, count.min(most)))
 }
 
-/// What has been fetched of the list; cheap to copy.
+/// The part of the list that has been fetched; cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Feed {
     client: Client,
@@ -71,24 +71,24 @@ pub struct Feed {
     pub window: RwSignal<Window>,
     latest: Latest,
     judged: Latest,
-    /// Whether rows of the list as it stands are on their way.
+    /// True while rows of the list as it stands are on their way.
     busy: StoredValue<bool>,
-    /// How many lessons fit in all.
+    /// Number of the lessons that fit, in all.
     pub total: RwSignal<u32>,
-    /// Whether the model took part.
+    /// True if the model took part.
     pub semantic: RwSignal<bool>,
-    /// Whether the first rows of this filter are here.
+    /// True once the first rows are here.
     pub loaded: RwSignal<bool>,
-    /// Whether another search was made whose first rows are not here yet.
+    /// True after another search was made, until its first rows are here.
     searches: StoredValue<bool>,
     /// Counts the searches whose first rows came: each is shown from its start.
     pub begun: RwSignal<u32>,
     /// Why the last rows are not.
     pub error: RwSignal<Option<ApiError>>,
-    /// How well the best lessons fit the search, by slug.
+    /// Relevance of the lessons that fit the search best, by slug.
     pub relevance: RwSignal<HashMap<String, RelevanceWord>>,
     domains: RwSignal<BTreeSet<String>>,
-    /// Whether few enough are unreviewed that it says something of one.
+    /// True if fewer than half of the fetched lessons are unreviewed, so that it says something of one.
     pub tells_unreviewed: RwSignal<bool>,
 }
 
@@ -206,7 +206,7 @@ impl Feed {
         });
     }
 
-    /// Whether all rows are here.
+    /// True if all rows are here.
     pub fn is_whole(self) -> bool {
         self.rows
             .with(|rows| rows.first == 0 && rows.end() >= self.total.get())

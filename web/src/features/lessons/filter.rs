@@ -1,4 +1,4 @@
-//! What is looked for, as it stands in the page's address and in the request.
+//! The search with its facets and its order, as it stands in the page's address and in the request.
 
 use crate::format;
 use crate::parameters::{self, Parameters};
@@ -50,7 +50,7 @@ impl Filter {
         }
     }
 
-    /// Whether nothing limits the list.
+    /// True if nothing limits the list, whatever its order.
     pub fn is_plain(&self) -> bool {
         Self {
             sort: String::new(),
@@ -59,7 +59,7 @@ impl Filter {
         } == Self::default()
     }
 
-    /// What limits the list beside the search: the parameter's name, and the limit in words.
+    /// Returns the limits of the list beside the search: the parameter's name, and the limit in words.
     pub fn facets(&self) -> Vec<(&'static str, String)> {
         let named =
             |name: &str, word: &str| format!("{name}: {}", format::lower(&format::spaced(word)));
@@ -105,7 +105,7 @@ impl Filter {
         self
     }
 
-    /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
+    /// Changes the order as a press on a column's name does: by it, then the other way round, then as it was.
     pub fn sorted_by(mut self, sort: &str) -> Self {
         (self.sort, self.reverse) = parameters::turned(&self.sort, &self.reverse, sort);
         self

@@ -19,9 +19,9 @@ use web_sys::{Element, FocusOptions, HtmlElement, KeyboardEvent};
 
 /// A row's height before one has been measured, in pixels.
 const ROW: f64 = 38.0;
-/// What covers the top of the page, in pixels: the columns' names, or the phone's bar.
+/// Height of the cover at the top of the page, in pixels: the columns' names, or the phone's bar.
 const HEAD: f64 = 56.0;
-/// What covers its bottom, at most: the phone's navigation, or the bar of what is selected.
+/// Greatest height of the cover at its bottom, in pixels: the phone's navigation, or the bar of what is selected.
 const FOOT: f64 = 80.0;
 
 /// A place in the list, with what is known of its row.
@@ -75,7 +75,7 @@ impl Slot {
     }
 }
 
-/// What the list knows of itself; cheap to copy.
+/// The list's state; cheap to copy.
 #[derive(Clone, Copy)]
 struct List {
     feed: Feed,
@@ -243,7 +243,7 @@ impl List {
         ((HEAD - top) / self.row.get_untracked()).ceil().max(0.0) as u32
     }
 
-    /// Whether the key moved within the list.
+    /// Follows a key that moves within the list or extends the selection; `false` for any other key.
     fn heed(self, event: &KeyboardEvent, selection: Selection) -> bool {
         if event.ctrl_key() || event.meta_key() || event.alt_key() {
             return false;
@@ -313,7 +313,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
     };
     let _ = use_event_listener(window(), ev::scroll, move |_| on_move());
     let _ = use_event_listener(window(), ev::resize, move |_| on_move());
-    // Who points elsewhere has left the row.
+    // A press of the pointer elsewhere leaves the row.
     let _ = use_event_listener(window(), ev::pointerdown, move |event| {
         if place_of(&event).is_none() {
             list.held.set(None);
@@ -400,7 +400,7 @@ pub fn LessonList(feed: Feed, selection: Selection, back: Option<Place>) -> impl
                 on:focusin=move |event| list.hold(place_of(&event))
                 on:focusout=move |event| if event.related_target().is_some() { list.held.set(None) }
             >
-                // What is shown of a row is part of its key: a row that changed is made anew.
+                // The parts of a row that are shown make up its key: a row that changed is made anew.
                 <For
                     each=move || list.slots()
                     key=Slot::key

@@ -39,7 +39,7 @@ pub fn RowCells(row: Arc<Row>, at: u32, feed: Feed, selection: Selection) -> imp
         let row = Arc::clone(&row);
         move || badge(&row.lesson, feed)
     };
-    // Whether the shift key was held, which the change itself does not tell.
+    // True if the shift key was held, which the change itself does not tell.
     let ranged = StoredValue::new(false);
     view! {
         <span role="cell" class="cell-pick">
@@ -143,7 +143,7 @@ fn standing(
     }
 }
 
-/// How long ago a time was, in as few characters as a column has.
+/// Returns how long ago a time was, in as few characters as a column has.
 fn ago(at: &str) -> String {
     short((js_sys::Date::now() - js_sys::Date::parse(at)) / 60_000.0)
 }

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Lessons in one request: few enough that progress moves, and stopping stops soon.
 const AT_ONCE: usize = 500;
 
-/// What is selected; cheap to copy, provided as a context.
+/// The selected lessons; cheap to copy, provided as a context.
 #[derive(Clone, Copy)]
 pub struct Selection {
     client: Client,
@@ -24,18 +24,18 @@ pub struct Selection {
     /// The place of the row that was picked last, where a range begins.
     anchor: StoredValue<Option<u32>>,
     asking: Asking,
-    /// What is under way: its name, how many lessons are done, of how many.
+    /// The act under way: its name, the number of lessons that are done, and of all.
     pub work: RwSignal<Option<Work>>,
     /// Requests that take back the last act.
     undo: StoredValue<Vec<Bulk>>,
-    /// Whether there is something to take back.
+    /// True while there is something to take back.
     pub can_undo: RwSignal<bool>,
 }
 
 /// Something that takes a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Work {
-    /// What is done, such as `Approving`.
+    /// The act, such as `Approving`.
     pub name: &'static str,
     /// Lessons so far.
     pub done: u32,
@@ -58,18 +58,18 @@ impl Selection {
         }
     }
 
-    /// What is selected in this tab.
+    /// Returns the selection of this tab.
     pub fn get_from_context() -> Self {
         // The app provides it before any page is made.
         expect_context()
     }
 
-    /// How many are selected.
+    /// Counts the selected lessons.
     pub fn count(self) -> u32 {
         self.chosen.with(|chosen| chosen.len() as u32)
     }
 
-    /// Whether this one is.
+    /// True if this lesson is selected.
     pub fn has(self, slug: &str) -> bool {
         self.chosen.with(|chosen| chosen.contains_key(slug))
     }
@@ -154,7 +154,7 @@ impl Selection {
 
     /// Begins something, unless something is under way.
     fn begin(self, name: &'static str, total: u32) -> bool {
-        // What was stopped may still have a request under way.
+        // An act that was stopped may still have a request under way.
         let free = self.work.read_untracked().is_none() && !self.asking.busy.get_untracked();
         if free {
             self.work.set(Some(Work {
@@ -288,7 +288,7 @@ impl Selection {
                     let held = held.count() as u32;
                     outcome.held_back += held;
                     outcome.refused += done.refused.len() as u32 - held;
-                    // What was done last is taken back first.
+                    // Undoing begins with the last request.
                     outcome.undo.splice(..0, done.undo);
                 }
                 Err(error) => {
@@ -317,7 +317,7 @@ impl Selection {
     }
 }
 
-/// What came of several requests.
+/// The sum of what several requests did.
 #[derive(Default)]
 struct Outcome {
     changed: u32,

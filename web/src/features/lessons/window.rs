@@ -1,4 +1,4 @@
-//! Which rows are on show, of a list that is as high as all its rows but holds only these.
+//! The rows on show, of a list that is as high as all its rows but holds only these.
 
 /// Rows kept on either side of what is seen, so that a step of the keyboard finds the next one there.
 const OVER: u32 = 6;
@@ -15,7 +15,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// What is seen of `total` rows of a height, in a view that begins `top` pixels below the list's start.
+    /// Finds the rows seen of `total` of a height, and a few around, in a view that begins `top` pixels below the list's start.
     pub fn of(top: f64, view: f64, row: f64, total: u32) -> Self {
         let row = row.max(1.0);
         let total = reachable(total, row);
@@ -28,7 +28,7 @@ impl Window {
     }
 }
 
-/// How many rows can be scrolled to.
+/// Counts the rows that can be scrolled to.
 pub fn reachable(total: u32, row: f64) -> u32 {
     total.min((HIGHEST / row.max(1.0)) as u32)
 }

@@ -1,4 +1,4 @@
-//! What happened lately, by the name of who did it.
+//! The latest events, by the name of who caused them.
 
 use crate::api::{Client, use_query};
 use crate::components::Skeleton;
@@ -76,7 +76,7 @@ fn capital(text: &str) -> String {
     })
 }
 
-/// What happened in a run.
+/// Lists the events of a run: the lessons that it got, its outcome and its feedback.
 fn of_run(run: &DecisionView) -> Vec<Event> {
     let what = run
         .query

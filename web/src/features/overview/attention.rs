@@ -1,4 +1,4 @@
-//! What a person should look at: lessons that hurt, are held back or sink, conflicting edits, silent agents.
+//! Cases that a person should look at: lessons that hurt, are held back or sink, conflicting edits, silent agents.
 
 use crate::api::{Client, Query, use_query};
 use crate::components::{Chip, Skeleton, points};
@@ -115,14 +115,14 @@ fn hurting(lesson: &LessonLift) -> Line {
     }
 }
 
-/// What of the review queue can't wait for the next review; the rest does.
+/// Makes the line of an entry of the review queue that can't wait for the next review; the rest does.
 fn held(item: &ReviewItem) -> Option<Line> {
     let (tone, word, note) = match item.reasons.first()? {
         ReviewReason::Quarantined => ("warn", "held back", String::new()),
         ReviewReason::Disqualified if item.lift.verdict == LiftWord::Hurts => {
             ("bad", "hurts", format!("{} pts", points(item.lift.mean)))
         }
-        // What keeps it out may be chance yet.
+        // The failures that keep it out may be chance yet.
         ReviewReason::Disqualified => (
             "",
             "kept out",

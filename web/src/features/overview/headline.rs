@@ -40,7 +40,7 @@ fn all(arm: LiftArm) -> u32 {
         .saturating_add(arm.open.unwrap_or_default())
 }
 
-/// How many runs have a final outcome.
+/// Returns the number of runs that have a final outcome, with its unit.
 fn ended_runs(ends: RunEnds) -> String {
     format::plural(ended(ends), "run", "runs")
 }
@@ -53,7 +53,7 @@ fn within(range: Range) -> String {
     }
 }
 
-/// How the success of runs with lessons changed against as many days before; nothing where either is too few.
+/// Draws the change in the success of runs with lessons against as many days before; nothing where either is too few.
 fn moved(insights: &Insights, range: Range) -> Option<AnyView> {
     let of = |totals: RunTotals| (totals.shown.successes, ended(totals.shown));
     let figure = share_figure("", of(insights.totals), insights.before.map(of));
@@ -101,7 +101,7 @@ fn known(
     .into_any()
 }
 
-/// How often runs succeed, and what is missing to know how much of it the lessons do.
+/// Draws the share of runs that succeed, and what is missing to know how much of it the lessons do.
 fn unknown(
     insights: &Insights,
     range: Range,

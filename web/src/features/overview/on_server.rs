@@ -10,7 +10,7 @@ use crate::more::{More, more};
 use leptos::prelude::*;
 use lesson_types::Stats;
 
-/// What is known without all lessons.
+/// The part of the page that is known without all lessons.
 #[component]
 pub fn OnServer() -> impl IntoView {
     let client = Client::get_from_context();

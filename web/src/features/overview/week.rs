@@ -1,4 +1,4 @@
-//! What changed in the last seven days beside the seven before, and the same as Markdown to pass on.
+//! Changes of the last seven days beside the seven before, and the same as Markdown to pass on.
 
 use crate::api::{Client, use_query};
 use crate::components::{Chip, CopyButton, Loaded, points};
@@ -21,7 +21,7 @@ struct Line {
     word: &'static str,
     text: String,
     note: String,
-    /// How it changed, with the class of its colour; only where the interval leaves 0 is there one.
+    /// The change, with the class of its colour, which is muted unless the interval leaves 0 out.
     change: Option<(String, &'static str)>,
     href: String,
 }
@@ -70,7 +70,7 @@ fn drawn(line: Line) -> AnyView {
     .into_any()
 }
 
-/// What there is to say, what a person has to act on first.
+/// Makes the lines: success, then what fell or went silent, what rose, what is new, and what waits for review.
 fn lines(digest: &Digest, me: Option<&str>) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Some(runs) = &digest.runs {

@@ -18,7 +18,7 @@ struct Cause {
     ticked: RwSignal<bool>,
 }
 
-/// What came of giving feedback.
+/// The result of giving feedback.
 #[derive(Debug, Clone, PartialEq)]
 enum Given {
     /// It is recorded.
@@ -136,7 +136,7 @@ pub fn FeedbackStep(state: PlaygroundState, run: Run) -> impl IntoView {
     let boxes = causes
         .into_iter()
         .map(|cause| {
-            // What was seen as applied says so; whether it made a difference is the person's to say.
+            // A lesson that was seen as applied says so; whether it made a difference is the person's to say.
             let slug = cause.slug.clone();
             let applied = Memo::new(move |_| {
                 state.tracked.with(|tracked| {

@@ -1,4 +1,4 @@
-//! What was left out and why: reasons with their counts, pages of lessons, and a search for the one that is missed.
+//! Lessons that were left out and why: reasons with their counts, pages of lessons, and a search for the one that is missed.
 
 use super::trace::Waterfall;
 use crate::api::{Asking, Client, Latest};
@@ -43,7 +43,7 @@ fn part(situation: &Recommend, part: TracePart) -> Recommend {
     }
 }
 
-/// What was left out of an answer.
+/// The lessons that were left out of an answer.
 #[component]
 pub fn LeftOutList(
     counts: Vec<LeftOut>,

@@ -11,7 +11,7 @@ use lesson_types::{Compared as Lesson, Comparison};
 /// Height of a row of the two orders, in pixels; `.orders li` in the styles has the same.
 const ROW: f64 = 44.0;
 
-/// What other weights change, once a slider has moved.
+/// The changes that other weights make, once a slider has moved.
 #[component]
 pub fn Difference(state: PlaygroundState, compared: Compared) -> impl IntoView {
     move || {

@@ -17,11 +17,11 @@ use lesson_types::{
 /// A standing before and after.
 type Moved = (LessonView, LessonView);
 
-/// What came of telling an outcome.
+/// The result of telling an outcome.
 #[derive(Debug, Clone, PartialEq)]
 struct Told {
     outcome: DecisionOutcome,
-    /// Whether the run had it before.
+    /// True if the run had it before.
     before: bool,
     /// By whom and when, where it was told before.
     by: String,
@@ -45,7 +45,7 @@ impl Told {
         })
     }
 
-    /// What is shown in place of the form's button.
+    /// Returns the words that are shown in place of the form's button.
     fn words(&self, domain: &str) -> String {
         let begin = if self.before {
             "Recorded before"

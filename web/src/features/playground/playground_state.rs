@@ -14,7 +14,7 @@ use lesson_types::{
 
 /// Lessons that were left out which come with an answer, of each reason.
 pub(super) const LEFT_OUT: u32 = 10;
-/// How long a situation waits for a model that comes out of the browser's cache, in milliseconds: several times what
+/// Time that a situation waits for a model that comes out of the browser's cache, in milliseconds: several times what
 /// that takes. Then it is ranked by words, and anew when the model is there.
 pub(super) const PATIENCE: u32 = 5_000;
 
@@ -27,23 +27,23 @@ pub(super) struct Answered {
     pub(super) situation: Recommend,
     /// The run that the steps after it are about; none when it was only looked at.
     pub(super) decision_id: Option<String>,
-    /// Whether it came before the model had read every lesson.
+    /// True if it came before the model had read every lesson.
     pub(super) early: bool,
 }
 
 impl Answered {
-    /// Whether the model, now that it has read every lesson, would have a part in it that it had not.
+    /// True if the model, now that it has read every lesson, would have a part in it that it had not.
     pub(super) fn is_outdone(&self) -> bool {
         self.early && self.given.semantic_reason.is_some()
     }
 }
 
-/// What to ask the engine.
+/// A question to the engine.
 pub(super) struct Question {
     pub(super) situation: Recommend,
     pub(super) decision: String,
     pub(super) record: bool,
-    /// Whether the focus goes to the lessons: a button was pressed.
+    /// Set if the focus goes to the lessons: a button was pressed.
     pub(super) focus: bool,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct PlaygroundState {
     pub(super) error: RwSignal<Option<ApiError>>,
     pub(super) busy: RwSignal<bool>,
     pub(super) latest: Latest,
-    /// What waits for the model.
+    /// The question that waits for the model.
     pub(super) waits: StoredValue<Option<Question>>,
     /// The situation that was asked for last, as a part of the address.
     pub(super) asked: StoredValue<String>,
@@ -79,7 +79,7 @@ impl Run {
         self.0.map(|run| read(run))
     }
 
-    /// Whether a lesson belongs to it. One that only came with looking at the situation again does not.
+    /// True if a lesson belongs to it. One that only came with looking at the situation again does not.
     pub(super) fn has(self, slug: &str) -> bool {
         let has = |run: &DecisionView| run.lessons.iter().any(|lesson| lesson.slug == slug);
         self.read(has).unwrap_or(true)
@@ -244,7 +244,7 @@ impl PlaygroundState {
         });
     }
 
-    /// What is under way of a decision is put away; the form stays.
+    /// Puts away what is under way of a decision; the form stays.
     pub(super) fn clear(self) {
         if self
             .waits
@@ -286,7 +286,7 @@ impl PlaygroundState {
     }
 }
 
-/// Whether a model is loaded and every lesson has its vector.
+/// True if a model is loaded and every lesson has its vector.
 pub(super) fn has_read_all(client: Client) -> bool {
     client
         .model

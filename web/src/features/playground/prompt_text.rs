@@ -1,4 +1,4 @@
-//! What the agent reads: the text with its size, and the button that copies it.
+//! The text that the agent reads, with its size, and the button that copies it.
 
 use super::playground_state::PlaygroundState;
 use crate::api::Asking;
@@ -10,7 +10,7 @@ use leptos::prelude::*;
 /// Bytes that the engine reckons a token as, see `max_tokens` of a recommendation.
 const TOKEN_BYTES: usize = 4;
 
-/// How many tokens a text takes, as the engine reckons.
+/// Returns the number of tokens that a text takes, as the engine reckons, with its unit.
 fn tokens(text: &str) -> String {
     let tokens = u32::try_from(text.len().div_ceil(TOKEN_BYTES)).unwrap_or(u32::MAX);
     format::plural(tokens, "token", "tokens")

@@ -11,12 +11,12 @@ use serde_json::Value;
 
 /// A pause in moving a slider after which the situation is ranked again, in milliseconds.
 const PAUSE: f64 = 120.0;
-/// What other weights come to: the answer, and whether one is awaited.
+/// The comparison with other weights: the answer, and whether one is awaited.
 #[derive(Clone, Copy)]
 pub struct Compared {
     /// The two orders, or why there are none; nothing while no weight is moved.
     pub answer: RwSignal<Option<Result<Comparison, ApiError>>>,
-    /// Whether the sliders have moved since.
+    /// True while the answer for the sliders' new places is awaited.
     pub busy: RwSignal<bool>,
 }
 

@@ -11,7 +11,7 @@ use crate::format;
 use leptos::prelude::*;
 use lesson_types::{BadgeKind, LessonPage, Recommended, TraceEntry};
 
-/// What the engine answered.
+/// The engine's answer: the lessons, how they were ranked, what was left out, and the text for the agent.
 #[component]
 pub fn Results(answered: Answered, state: PlaygroundState) -> impl IntoView {
     let given = answered.given;
@@ -107,7 +107,7 @@ fn NoneFits(pool_empty: bool) -> impl IntoView {
     .into_any()
 }
 
-/// Whether lessons are in use.
+/// The use of lessons in the space, as far as the engine has said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InUse {
     /// The engine has not said.

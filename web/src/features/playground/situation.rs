@@ -21,7 +21,7 @@ const KEYS: [&str; 10] = [
 /// Lessons asked for when nothing else is said.
 const LIMIT: &str = "5";
 
-/// What stands in the form.
+/// The form's fields, each a signal of its text.
 #[derive(Clone, Copy)]
 pub struct Situation {
     pub(super) query: RwSignal<String>,
@@ -79,7 +79,7 @@ impl Situation {
         }
     }
 
-    /// Whether an address holds a situation.
+    /// True if an address holds a situation.
     pub fn is_in(query: &Parameters) -> bool {
         // A phase and a limit alone say nothing of it.
         KEYS.iter()

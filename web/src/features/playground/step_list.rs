@@ -13,7 +13,7 @@ pub(super) const FEEDBACK: &str = "step-feedback";
 #[component]
 pub fn StepList(
     state: PlaygroundState,
-    /// Whether lessons were recommended.
+    /// True if lessons were recommended.
     ready: Memo<bool>,
 ) -> impl IntoView {
     let steps = [

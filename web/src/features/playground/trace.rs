@@ -55,7 +55,7 @@ pub fn Waterfall(entry: TraceEntry) -> impl IntoView {
     }
 }
 
-/// How likely the lesson is to be the right one, and how that came about.
+/// Returns the likelihood that the lesson is the right one, and how it came about, in words.
 fn likelihood(entry: &TraceEntry) -> Option<String> {
     let (likelihood, formula) = (entry.likelihood?, entry.likelihood_formula.as_ref()?);
     let share = format::trim(likelihood, 3);

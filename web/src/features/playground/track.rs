@@ -16,7 +16,7 @@ const DRAFT: &str = "lessonloop.draft.reasoning:";
 #[component]
 pub fn TrackStep(state: PlaygroundState) -> impl IntoView {
     let toasts = use_toasts();
-    // What was pasted stays with its run until it is tracked: going elsewhere or a reload loses nothing.
+    // Pasted text stays with its run until it is tracked: going elsewhere or a reload loses nothing.
     let draft = format!("{DRAFT}{}", state.decision());
     let reasoning = RwSignal::new(Memory::Tab.find(&draft).unwrap_or_default());
     let draft = StoredValue::new(draft);
@@ -79,7 +79,7 @@ pub fn TrackStep(state: PlaygroundState) -> impl IntoView {
     }
 }
 
-/// Whether a lesson was applied: the class of its chip, and the word.
+/// Returns the class of the chip and the word for whether a lesson was applied.
 pub fn seen(applied: bool, match_type: MatchType) -> (&'static str, &'static str) {
     match (applied, match_type) {
         (true, _) => ("chip chip-good", "Applied"),

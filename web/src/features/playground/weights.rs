@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 pub struct Knob {
     /// Its name in the policy, and with `w.` before it in the address.
     pub name: &'static str,
-    /// What the page calls it.
+    /// The page's name for it.
     pub label: &'static str,
-    /// What more of it does.
+    /// The effect of more of it.
     pub about: &'static str,
     /// A constant that gets the rest to 1: the engine wants the two to be at most 1 together.
     pub rest: Option<&'static str>,
@@ -90,7 +90,7 @@ impl Weights {
         KNOBS.iter().zip(self.0)
     }
 
-    /// Whether any is moved.
+    /// True if any is moved.
     pub fn is_moved(self) -> bool {
         self.0.iter().any(|place| place.get().is_some())
     }

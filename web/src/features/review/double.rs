@@ -1,4 +1,4 @@
-//! What a near duplicate says beside the lesson that it is like: the words that differ, before anybody has to ask.
+//! The text of a near duplicate beside the lesson that it is like: the words that differ, before anybody has to ask.
 
 use super::reasons::alike;
 use crate::api::{Client, use_query};

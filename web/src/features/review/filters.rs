@@ -1,4 +1,4 @@
-//! Which lessons of the queue are looked at: the counters, each a filter, a search, and saved views.
+//! The choice of the queue's lessons to look at: the counters, each a filter, a search, and saved views.
 
 use super::reasons::short;
 use crate::components::SearchBox;

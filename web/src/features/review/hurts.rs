@@ -1,4 +1,4 @@
-//! What was measured of a lesson that is said to hurt.
+//! The measured effect of a lesson that is said to hurt.
 
 use crate::components::IntervalBar;
 use crate::format;

@@ -75,7 +75,7 @@ fn meant(event: &KeyboardEvent, singles: bool) -> Option<Command> {
     (busy.is_none() && !wants_key(event, open)).then_some(command)
 }
 
-/// Whether the element that has the focus does something else with the key.
+/// True if the element that has the focus does something else with the key.
 fn wants_key(event: &Event, enter: bool) -> bool {
     let Some(element) = event
         .target()

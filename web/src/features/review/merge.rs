@@ -42,7 +42,7 @@ fn Question(item: ReviewItem) -> impl IntoView {
             .map(|other| other.slug.clone())
             .unwrap_or_default(),
     );
-    // Whether the lesson in front is the one that stays.
+    // True if the lesson in front is the one that stays.
     let turned = RwSignal::new(false);
     let own = item.with_value(|item| item.slug.clone());
     let mine: Query<LessonView> = use_get(move || path(&own));

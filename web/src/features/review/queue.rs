@@ -7,7 +7,7 @@ use crate::review::Reviewing;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-/// How far this visit has come.
+/// The entries of this visit that wait, are done or were skipped, as counts and a bar.
 #[component]
 pub fn Progress() -> impl IntoView {
     let page: ReviewPage = expect_context();
@@ -29,7 +29,7 @@ pub fn Progress() -> impl IntoView {
     }
 }
 
-/// What waits, in its order.
+/// The entries that wait, in their order.
 #[component]
 pub fn Queue() -> impl IntoView {
     let page: ReviewPage = expect_context();

@@ -19,7 +19,7 @@ pub fn short(reason: ReviewReason) -> &'static str {
     }
 }
 
-/// What a person is asked.
+/// Returns the question to the person who reviews an entry for this reason.
 pub fn question(reason: ReviewReason, item: &ReviewItem) -> String {
     match reason {
         ReviewReason::Quarantined => {
@@ -93,7 +93,7 @@ fn interval(lift: &Lift) -> String {
     }
 }
 
-/// How alike another lesson is, or that one of them denies what the other says.
+/// Returns a sentence on how alike another lesson is, or that one of them denies what the other says.
 pub fn alike(other: &NearDuplicate) -> String {
     let share = format::percent(other.similarity);
     if let Some(word) = &other.contradicts {
@@ -115,7 +115,7 @@ pub fn ReasonChip(reason: ReviewReason) -> impl IntoView {
         ReviewReason::Quarantined | ReviewReason::Hurts => "chip chip-bad",
         ReviewReason::NearDuplicate => "chip chip-info",
         ReviewReason::Unreviewed => "chip chip-warn",
-        // What outcomes or ratings say of these may be chance.
+        // The outcomes or ratings behind these may be chance.
         ReviewReason::Disqualified
         | ReviewReason::Pruning
         | ReviewReason::BottomFive

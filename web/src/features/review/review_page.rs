@@ -1,4 +1,4 @@
-//! What the parts of the review page share: the entries, the one in front, and what is done with it.
+//! The state that the parts of the review page share: the entries, the one in front, and what is done with it.
 
 use crate::api::{Client, Latest, Query, use_get};
 use crate::features::review::entry::Entry;
@@ -15,7 +15,7 @@ use lesson_types::{
 /// Goes to a path.
 type Go = Box<dyn Fn(&str)>;
 
-/// What a key or a button does.
+/// The commands of keys and buttons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
     Next,
@@ -54,13 +54,13 @@ pub struct ReviewPage {
     pub unreadable: RwSignal<Option<ApiError>>,
     /// The next lesson's text, read ahead.
     ahead: StoredValue<Option<LessonView>>,
-    /// What is said aloud.
+    /// The words that a screen reader says aloud.
     pub said: RwSignal<String>,
     /// The latest act that can be undone, for as long as it waits.
     pub offer: RwSignal<Option<(u32, String)>>,
-    /// Whether the question is open into which lesson to merge.
+    /// True while the question is open into which lesson to merge.
     pub merging: RwSignal<bool>,
-    /// Whether the question is open why a text that was held back is approved.
+    /// True while the question is open why a text that was held back is approved.
     pub reasoning: RwSignal<bool>,
     navigate: StoredValue<Go, LocalStorage>,
 }
@@ -142,17 +142,17 @@ impl ReviewPage {
         });
     }
 
-    /// Whether anything is to be decided.
+    /// True if anything is to be decided.
     pub fn has_entries(self) -> bool {
         self.entries.with(|entries| !entries.is_empty())
     }
 
-    /// Whether it is known which edits came too late, or that this can't be read.
+    /// True once it is known which edits came too late, or that this can't be read.
     pub fn knows_conflicts(self) -> bool {
         self.conflicts.data.with(Option::is_some)
     }
 
-    /// What the server did not take.
+    /// Returns the changes that the server did not take.
     pub fn conflicts(self) -> Query<SetAsideList> {
         self.conflicts
     }
@@ -162,7 +162,7 @@ impl ReviewPage {
         self.entries.get()
     }
 
-    /// How many wait, as the navigation counts them: those that were put off in this visit, and those that are not read yet, too.
+    /// Counts the entries that wait, as the navigation does: those put off in this visit, and those not read yet, too.
     pub fn waiting(self) -> u32 {
         let late = self
             .conflicts
@@ -171,7 +171,7 @@ impl ReviewPage {
         self.reviewing.waiting().saturating_add(late)
     }
 
-    /// How many there are to look at here, as far as the filter takes them.
+    /// Counts the entries to look at here, as far as the filter takes them.
     pub fn rest(self) -> u32 {
         self.left()
             .min(self.reviewing.fits().saturating_add(self.late()))
@@ -186,7 +186,7 @@ impl ReviewPage {
         })
     }
 
-    /// How many are left to look at in this visit, those that are not read yet too.
+    /// Counts the entries that are left to look at in this visit, those that are not read yet too.
     pub fn left(self) -> u32 {
         let lessons = self
             .reviewing
@@ -342,7 +342,7 @@ impl ReviewPage {
         }
     }
 
-    /// What was found in the lesson in front.
+    /// Returns the findings in the text of the lesson in front; none if a conflicting edit is in front.
     pub fn findings(self) -> Vec<String> {
         self.current.with(|current| match current {
             Some((_, Entry::Lesson(item))) => item.findings.clone(),

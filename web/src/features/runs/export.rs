@@ -32,7 +32,7 @@ const COLUMNS: [&str; 17] = [
     "learned",
 ];
 
-/// How runs are written down.
+/// The formats that runs are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum As {
     Csv,

@@ -1,4 +1,4 @@
-//! What has been fetched of the list of runs: everything from the newest on, as far as was asked for.
+//! The part of the list of runs that has been fetched: everything from the newest on, as far as was asked for.
 
 use super::filter::Filter;
 use crate::api::{Client, Latest};
@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 /// Runs on a page.
 const PAGE: usize = 25;
 
-/// What was read.
+/// The extent of what was read.
 pub struct Pages {
-    /// How many runs.
+    /// Number of runs.
     pub count: u32,
-    /// Whether there are more.
+    /// True if there are more.
     pub is_cut: bool,
 }
 
@@ -22,13 +22,13 @@ pub struct Pages {
 pub struct Feed {
     client: Client,
     filter: Memo<Filter>,
-    /// What is held, newest first.
+    /// The runs that are held, newest first.
     pub runs: RwSignal<Vec<DecisionView>>,
-    /// How many fit the filters in all; `None` until the first answer.
+    /// Number of the runs that fit the filters, in all; `None` until the first answer.
     pub total: RwSignal<Option<u32>>,
     /// Where the next page begins.
     pub next: RwSignal<Option<String>>,
-    /// Whether an answer is awaited.
+    /// True while an answer is awaited.
     pub busy: RwSignal<bool>,
     /// Why the last one is missing.
     pub error: RwSignal<Option<ApiError>>,

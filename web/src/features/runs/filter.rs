@@ -1,4 +1,4 @@
-//! Which runs are looked for, as it stands in the page's address and in the request.
+//! The search for runs, as it stands in the page's address and in the request.
 
 use crate::day;
 use crate::parameters::{self, Parameters};
@@ -6,21 +6,21 @@ use crate::parameters::{self, Parameters};
 /// The filters; an empty word means no limit.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// What came of it.
+    /// The outcome of the run.
     pub outcome: String,
     /// Its field.
     pub domain: String,
     /// The slug of a lesson that was recommended.
     pub lesson: String,
-    /// Who asked, by their `by`.
+    /// The asker, by their `by`.
     pub by: String,
-    /// What the task has in its words.
+    /// Text that is found in the words of the task.
     pub q: String,
     /// The first day, such as `2026-11-22`, in UTC.
     pub from: String,
     /// The last day.
     pub to: String,
-    /// What the list is sorted by: a word of [`super::sorting::Key`].
+    /// The key that the list is sorted by: a word of [`super::sorting::Key`].
     pub sort: String,
     /// `true` turns the order round.
     pub reverse: String,
@@ -42,7 +42,7 @@ impl Filter {
         }
     }
 
-    /// Whether the order is turned round.
+    /// True if the order is turned round.
     pub fn is_reversed(&self) -> bool {
         self.reverse == "true"
     }
@@ -56,17 +56,17 @@ impl Filter {
         }
     }
 
-    /// Whether the same runs fit both.
+    /// True if the same runs fit both.
     pub fn same_runs(&self, other: &Self) -> bool {
         self.unsorted() == other.unsorted()
     }
 
-    /// Whether nothing limits the list.
+    /// True if nothing limits the list, whatever its order.
     pub fn is_plain(&self) -> bool {
         self.same_runs(&Self::default())
     }
 
-    /// What limits the list beside the search: the parameter's name, and the limit in words. `agent` names an asker.
+    /// Returns the limits of the list beside the search: the parameter's name, and the limit in words. `agent` names an asker.
     pub fn facets(&self, agent: impl Fn(&str) -> String) -> Vec<(&'static str, String)> {
         [
             (
@@ -100,7 +100,7 @@ impl Filter {
         self
     }
 
-    /// What a press on a column's name makes of the order: by it, then the other way round, then as it was.
+    /// Changes the order as a press on a column's name does: by it, then the other way round, then as it was.
     pub fn sorted_by(mut self, sort: &str) -> Self {
         (self.sort, self.reverse) = parameters::turned(&self.sort, &self.reverse, sort);
         self
@@ -115,7 +115,7 @@ impl Filter {
 
     /// The request for `limit` runs, from a cursor on.
     pub fn request(&self, limit: usize, cursor: Option<&str>) -> String {
-        // What is no day is left to the engine, which says so.
+        // Text that is no day is left to the engine, which says so.
         let begin = |day: &str| match day.trim() {
             "" => String::new(),
             day => format!("{day}T00:00:00Z"),

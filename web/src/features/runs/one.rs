@@ -203,7 +203,7 @@ fn opinion(given: &GivenOpinion, me: Option<&str>) -> AnyView {
         .into_any()
 }
 
-/// Who and when, after what they did.
+/// Draws the name and the time, after what they did.
 fn by_and_when(by: &str, at: &str, me: Option<&str>) -> AnyView {
     let by = who::name(by, me).map(|who| format!(" by {who}"));
     view! { <span class="muted">{by}" · "<When at=at.to_owned()/></span> }.into_any()

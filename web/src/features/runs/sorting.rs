@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 /// Runs that are read to sort them, at most.
 pub const MOST: usize = 20_000;
 
-/// What runs are sorted by.
+/// The keys that runs are sorted by.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Key {
     /// When they began, the newest first: the order that they come in.
@@ -20,19 +20,19 @@ pub enum Key {
     When,
     /// The words of the task.
     Task,
-    /// Who asked.
+    /// The asker.
     Agent,
-    /// How many lessons were shown.
+    /// The number of lessons that were shown.
     Lessons,
-    /// How many were applied.
+    /// The number of lessons that were applied.
     Applied,
     /// The time from the first recommendation to the outcome.
     Duration,
     /// The tokens of the lessons.
     Tokens,
-    /// How many lessons came out of it.
+    /// The number of lessons that came out of the run.
     Learned,
-    /// What came of it.
+    /// The outcome of the run.
     Outcome,
 }
 
@@ -65,7 +65,7 @@ impl Key {
         }
     }
 
-    /// What a word says; the order that they come in where it names none.
+    /// Returns the key that a word names; the order that runs come in where it names none.
     pub fn read(word: &str) -> Self {
         let named = Self::ALL.into_iter().find(|key| key.word() == word);
         named.unwrap_or_default()
@@ -86,7 +86,7 @@ impl Key {
         }
     }
 
-    /// Whether its cells are numbers.
+    /// True if its cells are numbers.
     pub fn is_number(self) -> bool {
         !matches!(self, Self::Task | Self::Agent | Self::Outcome)
     }
@@ -111,7 +111,7 @@ pub fn span(milliseconds: f64) -> String {
     }
 }
 
-/// What a run is sorted by.
+/// The value that a run is sorted by.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
 enum Value {
     Number(f64),
@@ -170,7 +170,7 @@ pub struct Sorting {
     pub runs: RwSignal<Vec<DecisionView>>,
     /// Why they can't be read.
     pub error: RwSignal<Option<ApiError>>,
-    /// Whether there are more than were read.
+    /// True if there are more than were read.
     pub is_cut: RwSignal<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What the cards about rejected changes share: the list, and the request that settles one.
+//! The state that the cards about rejected changes share: the list, and the request that settles one.
 
 use crate::api::{Asking, Client, Query};
 use crate::components::{Toasts, use_toasts};
@@ -7,7 +7,7 @@ use crate::format;
 use leptos::prelude::*;
 use lesson_types::{LessonPatch, LessonView, SetAsideEvent, SetAsideList, Settle, Settlement};
 
-/// What the parts of the page share.
+/// The state that the parts of the page share; cheap to copy.
 #[derive(Clone, Copy)]
 pub struct SetAsidePage {
     pub(super) client: Client,

@@ -115,7 +115,7 @@ fn row(section: String, constant: Constant, value: Value) -> impl IntoView {
     }
 }
 
-/// What another value would do to the last task that lessons were asked for, in words.
+/// Tries another value on the last task that lessons were asked for, and puts into words what it would do there.
 async fn moved(client: Client, name: &str, value: Value) -> Result<String, lesson_types::ApiError> {
     let last: DecisionPage = client.get("/v1/decisions?limit=20").await?;
     let Some(last) = last.decisions.into_iter().find(|last| last.query.is_some()) else {

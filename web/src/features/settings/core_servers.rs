@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use lesson_types::{PolicyPatch, ToolPolicyPatch, limits};
 use serde_json::Value;
 
-/// What is done with the list as it is then.
+/// A step to take with the list as it is then.
 type Then = Box<dyn FnOnce(&[String])>;
 
 /// The list, to add to and to take from.
@@ -122,7 +122,7 @@ fn names(policy: &Value) -> Vec<String> {
     names
 }
 
-/// Whether a list has a server, whatever the case of its letters.
+/// True if a list has a server, whatever the case of its letters.
 fn has(list: &[String], server: &str) -> bool {
     let server = format::lower(server.trim());
     list.iter().any(|one| format::lower(one.trim()) == server)

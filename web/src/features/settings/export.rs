@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::Blob;
 
-/// What a format is for.
+/// The formats, each with its name, its title and what it is for.
 const FORMATS: [(&str, &str, &str); 3] = [
     (
         "jsonl",

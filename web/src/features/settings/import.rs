@@ -22,14 +22,14 @@ const BATCH_FILES: u32 = 200;
 /// Bytes in one request; a larger file goes alone.
 const BATCH_BYTES: f64 = 4_000_000.0;
 
-/// How far an import is.
+/// The progress of an import, in files.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Progress {
     done: usize,
     total: usize,
 }
 
-/// What a run of the import shares.
+/// The state that the steps of an import share.
 #[derive(Clone, Copy)]
 struct Run {
     client: Client,
@@ -166,7 +166,7 @@ pub fn ImportCard() -> impl IntoView {
     }
 }
 
-/// Whether a drag is of files; text that is dragged into a field is the field's.
+/// True if a drag is of files; text that is dragged into a field is the field's.
 fn brings_files(event: &DragEvent) -> bool {
     let types = event.data_transfer().map(|transfer| transfer.types());
     types.is_some_and(|types| types.includes(&"Files".into(), 0))

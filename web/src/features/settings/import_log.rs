@@ -25,14 +25,14 @@ pub(super) struct Logged {
     pub(super) at: f64,
     /// The files, in a word.
     pub(super) name: String,
-    /// What it added and changed.
+    /// The lessons that it added and changed.
     pub(super) lessons: Vec<ImportedLesson>,
-    /// What undoing it did; absent while it stands.
+    /// The result of undoing it; absent while it stands.
     #[serde(default)]
     pub(super) undone: Option<Undone>,
 }
 
-/// What taking an import back did.
+/// The result of taking an import back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Undone {
     /// Lessons that were archived.
@@ -143,7 +143,7 @@ fn keep(all: &[Logged]) {
     }
 }
 
-/// How many of the latest imports are remembered; the first one always is.
+/// Counts the latest imports that are remembered; the first one always is.
 fn fitting(all: &[Logged]) -> usize {
     let mut lessons = 0;
     let fits = all.iter().take(MOST).take_while(|one| {

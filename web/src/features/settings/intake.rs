@@ -14,7 +14,7 @@ use web_sys::{
 
 /// Folders that never hold lessons.
 const SKIPPED: [&str; 3] = [".git", "node_modules", "target"];
-/// What is taken out of a folder, by its end; a file that is chosen by itself is read whatever it is called.
+/// Name endings of the files that are taken out of a folder; a file that is chosen by itself is read whatever it is called.
 const READ: [&str; 11] = [
     ".md",
     ".markdown",
@@ -28,7 +28,7 @@ const READ: [&str; 11] = [
     ".yml",
     ".csv",
 ];
-/// How deep dropped folders are followed.
+/// Depth to which dropped folders are followed.
 const DEPTH: usize = 24;
 
 /// A file and its path.
@@ -111,7 +111,7 @@ pub fn named(files: &[Given]) -> String {
     }
 }
 
-/// What was dropped, before the browser takes it back: it must be asked for within the event.
+/// Reads what was dropped, before the browser takes it back: it must be asked for within the event.
 /// Files without an entry in a file system, such as another page's, come plain.
 pub fn dropped(transfer: &DataTransfer) -> (Vec<FileSystemEntry>, Vec<Given>) {
     let items = transfer.items();
@@ -193,13 +193,13 @@ async fn file_of(entry: &FileSystemFileEntry) -> Option<File> {
         .map(|file| file.unchecked_into())
 }
 
-/// Whether the files of a folder are looked at; its path begins with the folder that was given.
+/// True if the files of a folder are looked at; its path begins with the folder that was given.
 fn is_walked(path: &str) -> bool {
     let folders: Vec<&str> = path.split('/').collect();
     place(&folders).is_some()
 }
 
-/// Whether a file may hold a lesson: one that was given by itself, or in a folder what people and their tools write down.
+/// True if a file may hold a lesson: one that was given by itself, or in a folder what people and their tools write down.
 /// `www/local/lesson_files.mjs` says the same for the command line.
 fn wanted(path: &str) -> bool {
     let Some((folders, name)) = path.rsplit_once('/') else {
@@ -245,7 +245,7 @@ fn place<'a>(folders: &[&'a str]) -> Option<Place<'a>> {
     Some(place)
 }
 
-/// Whether a tool keeps rules, skills, memories or playbooks in a folder of this name.
+/// True if a tool keeps rules, skills, memories or playbooks in a folder of this name.
 fn is_tool(name: &str) -> bool {
     matches!(
         name,
@@ -264,7 +264,7 @@ fn is_tool(name: &str) -> bool {
     )
 }
 
-/// Whether a tool keeps something for agents at this path of its folder, in lower case.
+/// True if a tool keeps something for agents at this path of its folder, in lower case.
 fn is_of_tool(tool: &str, path: &str) -> bool {
     let folder = path.split_once('/').map(|(folder, _)| folder);
     let skill = |in_folder: &str| folder == Some(in_folder) && path.ends_with("/skill.md");

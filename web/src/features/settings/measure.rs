@@ -58,7 +58,7 @@ pub fn MeasureCard() -> impl IntoView {
     }
 }
 
-/// What past use does to a lesson's place: its lift, or the rules of ratings and outcomes.
+/// The choice of what past use does to a lesson's place: its lift, or the rules of ratings and outcomes.
 #[component]
 fn Standing() -> impl IntoView {
     let client = Client::get_from_context();
@@ -102,7 +102,7 @@ fn Standing() -> impl IntoView {
     }
 }
 
-/// What is known of the loop.
+/// Draws the lift of the loop as a whole, and the counts of lessons by verdict.
 fn known(report: &LiftReport) -> impl IntoView + use<> {
     let counts = report.counts;
     let words = format!(
@@ -161,7 +161,7 @@ fn row(lesson: &LessonView) -> impl IntoView + use<> {
     }
 }
 
-/// What was measured of a lesson, in words.
+/// Puts into words what was measured of a lesson.
 fn measured(held: Option<&LessonMeasured>) -> String {
     let Some(held) = held else {
         return "–".to_owned();

@@ -1,4 +1,4 @@
-//! Who is in the connected space: names, roles, invitations.
+//! The people in the connected space: names, roles, invitations.
 
 use crate::api::{Asking, Client, Query, use_fetch};
 use crate::components::{
@@ -21,7 +21,7 @@ const PANEL: &str = "fresh-invite";
 /// each reading of the members, until the person puts it away or leaves the page.
 type FreshInvite = RwSignal<Option<(String, MadeInvite)>>;
 
-/// What the parts of the card share.
+/// The state that the parts of the card share.
 #[derive(Clone, Copy)]
 struct MembersSection {
     client: Client,
@@ -140,7 +140,7 @@ fn role(role: MemberRole) -> &'static str {
     }
 }
 
-/// What a member is called: their name, their address, or the end of their account's id.
+/// Names a member: by their name, their address, or the end of their account's id.
 pub(super) fn called(member: &Member) -> String {
     let email = member.email.clone().filter(|email| !email.is_empty());
     member.name.clone().or(email).unwrap_or_else(|| {

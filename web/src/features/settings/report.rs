@@ -1,4 +1,4 @@
-//! What an import did: counts, what was not taken, what was taken but not as it stood.
+//! The results of an import: counts, what was not taken, what was taken but not as it stood.
 
 use super::undo::Arrived;
 use crate::components::ErrorNote;
@@ -13,13 +13,13 @@ const LISTED: usize = 200;
 /// The sum over all requests of an import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// What the engine took and refused, and what was refused before it.
+    /// The sum of what the engine took and refused, with what was refused before it.
     pub done: Imported,
-    /// Whether nothing was stored, as asked.
+    /// True if nothing was stored, as asked.
     pub dry_run: bool,
-    /// Whether there was no file at all.
+    /// True if there was no file at all.
     pub nothing: bool,
-    /// How many files had been sent when it was stopped.
+    /// Number of files that had been sent when it was stopped.
     pub stopped_after: Option<usize>,
     /// Why the rest was not sent.
     pub failed: Option<ApiError>,
@@ -84,7 +84,7 @@ pub fn ReportView(report: Report) -> impl IntoView {
     .into_any()
 }
 
-/// How many were refused for what.
+/// Counts the refused ones by the code of the reason.
 fn by_code(rejected: &[Rejected]) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for one in rejected {

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use lesson_types::{Import, ImportFile, Imported};
 use serde_json::Value;
 
-/// What they are called among the imports.
+/// The samples' name among the imports.
 pub const NAME: &str = "Sample lessons";
 /// Lists the files.
 const INDEX: &str = "/samples/index.json";
@@ -19,10 +19,10 @@ const FOLDER: &str = "/samples/lessons/";
 /// Loads the samples into an empty store.
 #[component]
 pub fn SamplesButton(
-    /// What to do next, as a sentence.
+    /// The next step, as a sentence.
     #[prop(optional)]
     then: &'static str,
-    /// Whether the page has another primary action.
+    /// Set if the page has another primary action.
     #[prop(optional)]
     quiet: bool,
 ) -> impl IntoView {
@@ -46,7 +46,7 @@ pub fn SamplesButton(
     }
 }
 
-/// How many samples an import added.
+/// Puts into words how many samples an import added.
 pub fn told(done: &Imported) -> String {
     let added = format::plural(done.added, "sample lesson", "sample lessons");
     format!("{added} added")

@@ -1,4 +1,4 @@
-//! What each constant does that no space may change: the fold's, as a ledger means the same everywhere, and those of reading
+//! Effects of the constants that no space may change: the fold's, as a ledger means the same everywhere, and those of reading
 //! use, sessions, tools and the queue. Those that a space may change are told by the engine.
 
 /// Section and name of a constant, as the policy has them, and its sentence.
@@ -45,7 +45,7 @@ const SENTENCES: &[(&str, &str)] = &[
     ("review.never_rated_most", "The most lessons in the queue at a time that are often shown and never rated."),
 ];
 
-/// What a constant does; of a nested one, such as `rank.phases: review`, what its parent does.
+/// Returns what a constant does; of a nested one, such as `rank.phases: review`, what its parent does.
 pub fn sentence(section: &str, name: &str) -> Option<&'static str> {
     if section == "rank" && name.starts_with("phases") {
         return Some(

@@ -1,4 +1,4 @@
-//! How much the browser keeps for this site, and whether it may drop it.
+//! The storage that the browser keeps for this site, and whether it may drop it.
 
 use crate::api::{Asking, use_fetch, use_get};
 use crate::components::use_toasts;
@@ -103,7 +103,7 @@ async fn settled(promise: Result<js_sys::Promise, JsValue>) -> Option<JsValue> {
     JsFuture::from(promise.ok()?).await.ok()
 }
 
-/// What is used and allowed, and whether the browser keeps it; none of what it does not say.
+/// Reads what is used and allowed, and whether the browser keeps it; none of what it does not say.
 async fn look() -> (Option<Estimate>, Option<bool>) {
     let Some(storage) = manager() else {
         return (None, None);

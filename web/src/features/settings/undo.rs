@@ -1,4 +1,4 @@
-//! What an import brought: the way to it, and taking it back and bringing it again.
+//! The lessons that an import brought: the way to them, and taking them back and bringing them again.
 
 use super::import_log::{ImportLog, Logged, Undone};
 use crate::api::{Asking, Client};

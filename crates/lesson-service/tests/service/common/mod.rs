@@ -1,4 +1,4 @@
-//! What the service's tests share: a deterministic host, stores that fail, a small model, and a
+//! Shared parts of the service's tests: a deterministic host, stores that fail, a small model, and a
 //! client that calls the service as a host does.
 #![allow(dead_code)] // Every test file uses its own part.
 
@@ -102,7 +102,7 @@ impl Host for TestHost {
     }
 }
 
-/// How a store misbehaves.
+/// Misbehaviour of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Fault {
     #[default]
@@ -123,7 +123,7 @@ pub enum Fault {
 pub struct Inner {
     pub memory: MemoryStore,
     pub fault: Cell<Fault>,
-    /// Whether every append lets others run first.
+    /// Set if every append lets others run first.
     pub slow: Cell<bool>,
     pub appends: Cell<usize>,
     /// Run before the next append: another tab that is quicker.

@@ -76,7 +76,7 @@ impl Embedder for Meanings {
     }
 }
 
-/// What a member sees of the server: lessons' texts by their hash, and vectors in base64.
+/// The server as a member sees it: lessons' texts by their hash, and vectors in base64.
 #[derive(Default)]
 pub struct Server {
     pub lessons: RefCell<BTreeMap<String, String>>,
@@ -84,11 +84,11 @@ pub struct Server {
     pub version: Cell<u64>,
     /// The functions that were called, in order.
     asked: RefCell<Vec<String>>,
-    /// What the next calls are answered with instead, by status.
+    /// Statuses that the next calls are answered with instead.
     pub trouble: RefCell<Vec<u16>>,
-    /// Whether every page leads to itself.
+    /// Set if every page leads to itself.
     pub stuck: Cell<bool>,
-    /// What `lesson_history` says.
+    /// Answer of `lesson_history`.
     pub history: RefCell<Value>,
     /// The most rows of a batch that is not answered with 413.
     pub most: Cell<usize>,

@@ -14,7 +14,7 @@ use lesson_types::{ApiError, Connected, Hold, LessonPage, limits};
 
 /// The first field.
 const URL: &str = "sync-url";
-/// What is not about one field.
+/// The id of the place for errors that are not about one field.
 const ERROR: &str = "sync-error";
 
 /// The input at which an error of this field stands.
@@ -31,7 +31,7 @@ fn input(field: &str) -> Option<&'static str> {
     }
 }
 
-/// What syncing is, and the form once it is asked for.
+/// An account of syncing, and the form once it is asked for.
 #[component]
 pub fn Connect(draft: Draft) -> impl IntoView {
     let open = draft.open;
@@ -97,7 +97,7 @@ fn ConnectForm(draft: Draft) -> impl IntoView {
                         Some(Hold::Server) => "Connected. You work on the server",
                         _ => "Connected. Syncing started",
                     });
-                    // What is not sent yet is here only. A browser that does not agree says so on this page.
+                    // Changes that are not sent yet are here only. A browser that does not agree says so on this page.
                     act_apart(ask_to_keep(), drop);
                     dom::focus(CARD);
                 } else if draft.open.try_get_untracked() != Some(true) {
@@ -147,7 +147,7 @@ fn ConnectForm(draft: Draft) -> impl IntoView {
     }
 }
 
-/// Which server, and who signs in there.
+/// The fields for the server, and for the person who signs in there.
 #[component]
 fn PersonStep(draft: Draft) -> impl IntoView {
     view! {
@@ -166,10 +166,10 @@ fn PersonStep(draft: Draft) -> impl IntoView {
     }
 }
 
-/// What connecting does to the lessons that are here.
+/// The effect of connecting on the lessons that are here.
 #[component]
 fn Warning(
-    /// Whether the lessons of the space come here.
+    /// True if the lessons of the space come here.
     #[prop(into)]
     copies: Signal<bool>,
 ) -> impl IntoView {

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use leptos_use_interval_fn::use_interval_fn;
 use lesson_types::{SyncPhase, SyncStatus};
 
-/// How often times are told anew, in milliseconds.
+/// Interval at which times are told anew, in milliseconds.
 const TICK: u64 = 10_000;
 
 /// Everything about the connection.
@@ -122,7 +122,7 @@ fn Progress() -> impl IntoView {
     }
 }
 
-/// What waits for a person.
+/// Draws the edits and changes that wait for a person; nothing where there are none.
 fn decide((conflicts, set_aside): (u32, u32)) -> Option<AnyView> {
     let parts: Vec<String> = [
         (conflicts, "conflicting edit", "conflicting edits"),

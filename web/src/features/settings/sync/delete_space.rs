@@ -92,7 +92,7 @@ fn Steps(open: RwSignal<bool>, space: Memo<String>) -> impl IntoView {
     }
 }
 
-/// What would be deleted, in one sentence.
+/// Lists what would be deleted, in one sentence.
 fn words(told: &ConfirmDeletion) -> String {
     format!(
         "{}, {}, {} and {}.",

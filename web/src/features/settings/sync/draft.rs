@@ -1,4 +1,4 @@
-//! What is typed to connect a server, shared by the steps of the form.
+//! The input to connect a server, shared by the steps of the form.
 
 use crate::api::Asking;
 use crate::format;
@@ -10,10 +10,10 @@ pub(super) const CARD: &str = "sync";
 /// Characters in a key or a password.
 pub(super) const SECRET: usize = 4_096;
 
-/// What has been typed so far, and the spaces to choose from once the server has told them.
+/// The input so far, and the spaces to choose from once the server has told them.
 #[derive(Clone, Copy)]
 pub struct Draft {
-    /// Whether the form is shown.
+    /// True while the form is shown.
     pub(super) open: RwSignal<bool>,
     pub(super) url: RwSignal<String>,
     pub(super) key: RwSignal<String>,
@@ -28,7 +28,7 @@ pub struct Draft {
     pub create: RwSignal<String>,
     /// The code of an invitation; empty without one.
     pub invite: RwSignal<String>,
-    /// How large the chosen space is, where a copy of it would take much.
+    /// The size of the chosen space, where a copy of it would take much.
     pub large: RwSignal<Option<LargeSpace>>,
     /// Where that space is to be had.
     pub hold: RwSignal<Hold>,
@@ -74,7 +74,7 @@ impl Draft {
         }
     }
 
-    /// What is wrong with a field of the request.
+    /// Returns the error of a field of the request; `None` while there is none.
     pub fn error_at(self, field: &'static str) -> Signal<Option<String>> {
         let error = self.asking.error;
         Signal::derive(move || {

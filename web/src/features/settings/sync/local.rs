@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// Where it is told.
 const ADDRESS: &str = "/local-stack.json";
 
-/// What forms are filled with.
+/// The values that forms are filled with.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LocalStack {
     /// Its address.
