@@ -9,6 +9,8 @@ use serde_json::Value;
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/comments.rs"]
+mod comments;
 #[path = "tidy/endpoints.rs"]
 mod endpoints;
 #[path = "tidy/paths.rs"]

@@ -1,4 +1,4 @@
-//! What is found, and where it is looked for.
+//! Matching blocks, and the windows in which they are looked for.
 
 /// `a[a..a + size]` equals `b[b..b + size]`; positions and size count code points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

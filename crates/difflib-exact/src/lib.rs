@@ -21,7 +21,7 @@ use block::Window;
 pub use first_fixed::FirstFixed;
 use second::Second;
 
-/// What an [`Opcode`] does to turn `a` into `b`.
+/// The operations by which an [`Opcode`] turns `a` into `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OpcodeTag {
     /// `a[a]` becomes `b[b]`.
@@ -37,7 +37,7 @@ pub enum OpcodeTag {
 /// One step of turning `a` into `b`, in code points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Opcode {
-    /// What to do.
+    /// The operation.
     pub tag: OpcodeTag,
     /// Where in the first sequence.
     pub a: Range<usize>,
@@ -238,7 +238,7 @@ fn calculate_ratio(matches: usize, length: usize) -> f64 {
     }
 }
 
-/// Whether so many matches make a ratio of at least `cutoff`; never for a cutoff that is not a number.
+/// True if so many matches make a ratio of at least `cutoff`; never for a cutoff that is not a number.
 fn reaches(matches: usize, length: usize, cutoff: f64) -> bool {
     calculate_ratio(matches, length) >= cutoff
 }

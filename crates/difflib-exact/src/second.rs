@@ -11,7 +11,7 @@ use crate::block::{Block, Window};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Second {
     ids: Vec<u32>,
-    /// How often each id occurs.
+    /// Number of occurrences of each id.
     counts: Vec<u32>,
     masks: Masks,
     sparse: Sparse,

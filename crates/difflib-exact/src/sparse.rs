@@ -83,7 +83,7 @@ impl Sparse {
             let (i, id) = (window.a_start + row, id as usize);
             let places = &self.positions[self.starts[id] as usize..self.starts[id + 1] as usize];
             let skip = places.partition_point(|&j| (j as usize) < window.b_start);
-            // What stood at place `j` before this row wrote there: the row's own runs must not feed its next ones.
+            // The last place that this row wrote, and its value before: the row's own runs must not feed its next ones.
             let mut overwritten = (usize::MAX, (0, 0));
             for &j in &places[skip..] {
                 let j = j as usize;

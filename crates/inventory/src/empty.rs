@@ -6,7 +6,7 @@ use std::iter::Empty;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-/// What is registered for `T`: nothing. Written `iter::<T>` or `iter::<T>()`.
+/// The values registered for `T`: none. Written `iter::<T>` or `iter::<T>()`.
 pub enum iter<T> {
     /// The value of that name.
     iter,

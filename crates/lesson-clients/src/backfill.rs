@@ -7,7 +7,7 @@ use lesson_core::{Policy, extract, without_shown};
 use lesson_types::{Category, FeedbackOutcome, Request, Session};
 use serde::{Deserialize, Serialize};
 
-/// What a session of the past teaches.
+/// Insights and outcome of a session of the past.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionSummary {
     /// The session, as its transcript names it; empty when it does not.
@@ -18,13 +18,13 @@ pub struct SessionSummary {
     pub folders: Vec<String>,
     /// SHA-256 of the project's folder, where the transcript says no more of it.
     pub project_hash: Option<String>,
-    /// What it would add.
+    /// Insights that it would add.
     pub insights: Vec<FoundInsight>,
-    /// What came of it.
+    /// Outcome of the session, where it tells one.
     pub outcome: Option<FeedbackOutcome>,
     /// Lines that could not be read.
     pub skipped: u32,
-    /// What was said that tells so, to be sent by [`backfill_requests`].
+    /// The agent's words that both were read from, to be sent by [`backfill_requests`].
     pub said: String,
 }
 
@@ -39,11 +39,11 @@ pub struct FoundInsight {
     pub text: String,
     /// By the words in the text.
     pub category: Category,
-    /// Whether it was made of what blocked the session instead of being said.
+    /// True if it was made of what blocked the session instead of being said.
     pub from_failure: bool,
 }
 
-/// What the transcripts of one session teach, its subagents' first. `None` for a session in which no person took part or
+/// Summarises the transcripts of one session, its subagents' first. `None` for a session in which no person took part or
 /// nothing was told. Lessons that were shown then get no feedback: hooks have given it, or nobody had them.
 pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
     if reads.iter().any(|read| read.headless) {
@@ -87,7 +87,7 @@ pub fn backfill(reads: &[TranscriptRead]) -> Option<SessionSummary> {
     })
 }
 
-/// What to send to take a session's insights; nothing where it has none. Sent twice, it counts once.
+/// Makes the requests that send a session's insights; none where it has none. Sent twice, they count once.
 pub fn backfill_requests(summary: &SessionSummary) -> Vec<Request> {
     if summary.insights.is_empty() {
         return Vec::new();

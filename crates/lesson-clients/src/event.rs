@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What has just happened in a client.
+/// Event in a client that its hook is called for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum HookEvent {

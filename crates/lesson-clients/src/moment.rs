@@ -11,9 +11,9 @@ const COMMAND: usize = 300;
 const ERROR: usize = 1_500;
 /// Words that an error needs to be looked up by; `grep` that finds nothing has none.
 const WORDS: usize = 3;
-/// How long a lesson is not given again at a moment.
+/// Milliseconds for which a lesson is not given again at a moment.
 const AGAIN_MS: f64 = 3_600_000.0;
-/// How a line begins that tells an error where no exit code does: compilers, package managers, test runners, interpreters.
+/// Beginnings of lines that tell an error where no exit code does: compilers, package managers, test runners, interpreters.
 const ERRORS: [&str; 14] = [
     "error:",
     "error[",
@@ -30,7 +30,7 @@ const ERRORS: [&str; 14] = [
     "thread '",
     "uncaught ",
 ];
-/// How deep results are looked through.
+/// Most levels of nesting that results are looked through.
 const DEEPEST: usize = 6;
 
 /// A lesson that may be given at a moment.
@@ -45,7 +45,7 @@ pub struct Needed {
     pub now: f64,
 }
 
-/// Whether a lesson is worth an interruption: relevance *high* or better, and not within an hour of the last time. A time
+/// True if a lesson is worth an interruption: relevance *high* or better, and not within an hour of the last time. A time
 /// in the future is one from before the clock was set back.
 pub fn helps_now(needed: &Needed) -> bool {
     let rested = needed
@@ -120,7 +120,7 @@ fn command(payload: &Payload) -> Option<String> {
     }
 }
 
-/// What is known of a tool's end.
+/// A tool's end, as far as it is known: whether it failed, and the texts of its result.
 #[derive(Default)]
 struct Outcome {
     failed: bool,
@@ -171,7 +171,7 @@ impl Outcome {
     }
 }
 
-/// Whether a text without an exit code tells of an error.
+/// True if a text without an exit code tells of an error.
 fn tells_an_error(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim().to_ascii_lowercase();

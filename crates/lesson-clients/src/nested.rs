@@ -1,4 +1,4 @@
-//! Who started a run: a person, or a tool.
+//! Telling runs that a person started from runs that a tool started.
 //!
 //! A person's runs get lessons and are recorded, with a terminal or without one (`claude -p`, `codex exec`). A run that
 //! another agent's tool started, or that we started, gets and records nothing: its words are part of the work of the run

@@ -1,4 +1,4 @@
-//! What a hook prints: lessons in the form that a client reads.
+//! The output of a hook: lessons in the form that a client reads.
 
 use crate::client::Client;
 use crate::event::HookEvent;
@@ -31,7 +31,7 @@ pub enum OutputShape {
 }
 
 impl OutputShape {
-    /// What this client reads at this event.
+    /// Returns the form that this client reads at this event.
     pub(crate) fn of(client: Client, event: HookEvent) -> Self {
         let start = event == HookEvent::SessionStart;
         let named = |name: &str| Self::HookSpecificOutput(name.to_owned());
@@ -46,7 +46,7 @@ impl OutputShape {
         }
     }
 
-    /// What this client reads after a tool; `event` is its own name of the event. Plain text would go to a log there.
+    /// Returns the form for this client after a tool; `event` is its own name of the event. Plain text would go to a log there.
     pub(crate) fn after_tool(client: Client, event: Option<&str>) -> Self {
         match client {
             Client::Cursor => Self::AdditionalContext,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// What a client says of the event.
+/// The fields by which a client describes the event to its hook.
 #[derive(Debug, Default)]
 pub(crate) struct Payload {
     fields: Value,
@@ -29,7 +29,7 @@ impl Payload {
             .find(|text| !text.trim().is_empty())
     }
 
-    /// Whether this field is an empty text.
+    /// True if this field is an empty text.
     pub(crate) fn is_blank(&self, name: &str) -> bool {
         self.fields.get(name).and_then(Value::as_str) == Some("")
     }
@@ -106,8 +106,8 @@ impl Payload {
         self.text(&["agent_transcript_path", "agentTranscriptPath"])
     }
 
-    /// What the agent said last: Gemini CLI says `prompt_response`, Copilot CLI `response` of a subagent, Cursor `text` after
-    /// an answer.
+    /// Finds the agent's last message: Gemini CLI names it `prompt_response`, Copilot CLI `response` of a subagent, Cursor
+    /// `text` after an answer.
     pub(crate) fn last_message(&self) -> Option<&str> {
         self.text(&[
             "last_assistant_message",

@@ -22,15 +22,15 @@ const MOST_TOKENS: u32 = 2_400;
 const START_TOKENS: u32 = 600;
 /// Lessons at a session's start.
 const START_LESSONS: u32 = 3;
-/// How long a transcript's last line may be on its way when the hook is called. Claude Code was seen to flush it 20 to 50 ms
-/// after SubagentStop; twice that.
+/// Time for a transcript's last line to be written once the hook is called. Claude Code was seen to flush it 20 to 50 ms
+/// after SubagentStop; this is twice that.
 const SETTLE_MS: u32 = 100;
 
 /// A call of the hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HookInput {
-    /// Which client calls, as `init` wrote it: see [`Client::named`].
+    /// Name of the client that calls, as `init` wrote it: see [`Client::named`].
     pub client: String,
     /// `session-start`, `prompt`, `moment`, `compact`, `stop`, `subagent-stop` or `session-end`; when empty, the payload
     /// says it.
@@ -41,11 +41,11 @@ pub struct HookInput {
     pub max_tokens: u32,
     /// The hook's environment, as far as it tells who started the run: [`crate::RUN_VARIABLES`].
     pub environment: BTreeMap<String, String>,
-    /// Whether the host knows by other means that a tool started the run.
+    /// Set if the host knows by other means that a tool started the run.
     pub child: bool,
 }
 
-/// What to do. In JSON, the field `do` names it: `skip`, `recommend`, `forget` or `record`.
+/// The action for a hook's call. In JSON, the field `do` names it: `skip`, `recommend`, `forget` or `record`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub enum HookPlan {
@@ -71,9 +71,9 @@ pub enum HookPlan {
         cwd: Option<String>,
         /// The subagent that reads it; `None` for the session's own agent. Each has a context of its own.
         agent: Option<String>,
-        /// Whether that context is a new one, which holds no lesson yet.
+        /// True if that context is a new one, which holds no lesson yet.
         fresh: bool,
-        /// Whether an error asks: then the lesson is given only where [`crate::helps_now`] says so.
+        /// True if the query is of a failed tool: then the lesson is given only where [`crate::helps_now`] says so.
         moment: bool,
     },
     /// Remember no longer that lessons were given in this context: the client shortens it.
@@ -95,17 +95,17 @@ pub enum HookPlan {
         transcripts: Vec<String>,
         /// A folder whose `agent-*.jsonl`, at any depth, are transcripts of subagents. Read them before the transcripts.
         subagents_of: Option<String>,
-        /// What the payload itself held of the transcript; to be handed on before what is read of files.
+        /// The parts of the transcript that the payload itself held; hand them on before those that are read from files.
         reads: Vec<TranscriptRead>,
-        /// What the agent said last, which may not have reached the transcript.
+        /// The agent's last message, which may not have reached the transcript.
         last_message: Option<String>,
-        /// Whether a subagent finished, so that what it says of an outcome is not said of the session.
+        /// True if a subagent finished: an outcome that it tells is not the session's.
         subagent: bool,
         /// Wait so long before reading, for the last line to be written.
         settle_ms: u32,
         /// The folder that the session is about.
         cwd: Option<String>,
-        /// Whether the session is over.
+        /// True if the session is over.
         done: bool,
     },
 }
@@ -159,7 +159,7 @@ fn planned(input: &HookInput) -> Result<HookPlan, String> {
     }
 }
 
-/// Which client really calls: some run the hooks of others' settings, and read their own form only.
+/// Finds the client that really calls: some run the hooks of others' settings, and read their own form only.
 fn caller(payload: &Payload, named: Client, input: &HookInput) -> Client {
     if payload.has("cursor_version") {
         return Client::Cursor;
@@ -294,7 +294,7 @@ fn moment(payload: &Payload, client: Client, session: String) -> Result<HookPlan
     })
 }
 
-/// What to ask at a session's start, before anybody said what it is about: the project by its folder's name.
+/// Makes the query at a session's start, before anybody said what it is about: the project by its folder's name.
 fn of_start(payload: &Payload, cwd: Option<&str>) -> Result<String, String> {
     let source = payload.text(&["source"]).unwrap_or_default();
     if matches!(source, "resume" | "fork") {

@@ -1,4 +1,4 @@
-//! What a person marked as private: `<private>…</private>` stays on the machine's side of every request.
+//! Removing what a person marked as private: `<private>…</private>` stays on the machine's side of every request.
 
 /// The longest tag that is looked for, in bytes: `<private reason="…">`.
 const LONGEST: usize = 200;
@@ -84,7 +84,7 @@ fn tag(text: &str) -> Option<(usize, Tag)> {
     (!(brackets && text[length..].starts_with('('))).then_some((length, tag))
 }
 
-/// Whether a text begins with an ASCII word, whatever its case.
+/// True if a text begins with an ASCII word, whatever its case.
 fn begins(text: &str, word: &str) -> bool {
     text.as_bytes()
         .get(..word.len())

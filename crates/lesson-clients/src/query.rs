@@ -1,4 +1,4 @@
-//! What to ask for: a prompt or a folder's name as a query.
+//! Queries made of a prompt or of a folder's name.
 
 use crate::typed::typed;
 

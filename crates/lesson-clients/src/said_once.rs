@@ -33,7 +33,7 @@ impl Given {
     }
 }
 
-/// What a hook prints, and the lessons whose text is in it.
+/// Output of a hook, and the lessons whose text is in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenOnce {
     /// The output; empty where there is nothing to print.

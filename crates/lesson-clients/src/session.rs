@@ -1,4 +1,4 @@
-//! What was said in a session → requests: what was applied of the lessons shown, what was learned, what came of it.
+//! Requests for what was said in a session: the shown lessons that were applied, the lessons learned, and the outcome.
 
 mod input;
 mod keep;
@@ -14,13 +14,13 @@ use lesson_types::{DecisionOutcome, FeedbackOutcome, Outcome, Request, Session, 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// What to send, and what to keep.
+/// Requests to send for a session, and the state to keep of it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Send these in order. 404 from track and outcome says that nothing was recommended in the session, 409 that its
     /// outcome is settled; both are no faults.
     pub requests: Vec<Request>,
-    /// What the session suggests of its outcome where nobody told one; it counts once a person says so.
+    /// Outcome that the session suggests where nobody told one; it counts once a person says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested: Option<Suggested>,
     /// Keep this until the session is recorded again, once the requests were answered.
@@ -32,7 +32,7 @@ pub struct Recorded {
 pub struct Suggested {
     /// The session's decision.
     pub decision_id: String,
-    /// What it points to.
+    /// The outcome that it points to.
     pub outcome: DecisionOutcome,
     /// Why, in one sentence.
     pub because: String,
@@ -43,7 +43,7 @@ pub fn session_requests(input: &SessionInput) -> Vec<Request> {
     record(input).requests
 }
 
-/// What to send for what was said, and what to keep for the session's end.
+/// Makes the requests for what was said, and the state to keep for the session's end.
 ///
 /// The keys of the requests are made of the session and of what is sent: the same pieces read twice count once. A headless
 /// session is a session: whether a person or a tool started it, [`crate::plan_hook`] has told.

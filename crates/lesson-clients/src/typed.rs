@@ -24,7 +24,7 @@ const NOTICES: [&str; 14] = [
     "fork-boilerplate",
     "skill",
 ];
-/// How names of such elements begin: `<bash-input>`, `<local-command-stdout>`.
+/// Beginnings of the names of such elements: `<bash-input>`, `<local-command-stdout>`.
 const NOTICE_FAMILIES: [&str; 2] = ["bash-", "local-command-"];
 /// Elements with names of one word that clients put beside a prompt; of those with `-` or `_` any are.
 const BESIDE: [&str; 5] = ["attachments", "context", "reminder", "rules", "timestamp"];
@@ -58,7 +58,7 @@ const SENTENCES: [&str; 9] = [
 const WHOLE: [&str; 2] = ["continue from where you left off", "no response requested"];
 /// A note that stands before or instead of a person's words.
 const INTERRUPTED: &str = "[request interrupted by user";
-/// What the first line of a hook's feedback holds: `Stop hook feedback:`, `PreToolUse:Bash hook error:`.
+/// Words in the first line of a hook's feedback: `Stop hook feedback:`, `PreToolUse:Bash hook error:`.
 const FEEDBACK: [&str; 4] = [
     "hook feedback:",
     "hook error:",
@@ -70,7 +70,7 @@ const FEEDBACK_LINE: usize = 80;
 
 const NOBODY: &str = "no person wrote this prompt";
 
-/// What a person typed, without what is private and without a slash command's name; the error says why there is nothing.
+/// Extracts a person's words, without what is private and without a slash command's name; the error says why there are none.
 pub(crate) fn typed(prompt: &str) -> Result<String, &'static str> {
     let open = without_private(prompt);
     if open.trim().is_empty() {
@@ -90,7 +90,7 @@ pub(crate) fn typed(prompt: &str) -> Result<String, &'static str> {
             }
             match element.after {
                 Some(after) => text = after,
-                // What is never closed reaches to the end.
+                // An element that is never closed reaches to the end.
                 None => return Err(NOBODY),
             }
         } else if let Some(after) = after_interruption(text) {
@@ -106,7 +106,7 @@ pub(crate) fn typed(prompt: &str) -> Result<String, &'static str> {
     Ok(unquoted(without_command(text)?).to_owned())
 }
 
-/// What stands in the last element of a prompt that wraps what a person typed, or below its heading.
+/// Returns the text in the last element of a prompt that wraps what a person typed, or below its heading.
 fn unwrapped(text: &str) -> Option<&str> {
     if text.starts_with("# ")
         && let Some(at) = text.rfind(REQUEST)
@@ -126,9 +126,9 @@ fn unwrapped(text: &str) -> Option<&str> {
 /// An element at a text's beginning.
 struct Element<'a> {
     name: &'a str,
-    /// What stands behind its end; `None` where it is never closed.
+    /// Text behind its end; `None` where it is never closed.
     after: Option<&'a str>,
-    /// Whether what follows its first tag looks like the content of an element, and not like a sentence on.
+    /// True if the text after its first tag looks like the content of an element, and not like a sentence that goes on.
     is_block: bool,
 }
 
@@ -209,7 +209,7 @@ fn opening(text: &str, name: &str) -> Option<usize> {
     (before.is_empty() || before.ends_with(['\n', '>'])).then_some(at)
 }
 
-/// Whether a line begins with a note in capitals, of which one word says that no person wrote it.
+/// True if a line begins with a note in capitals, of which one word says that no person wrote it.
 fn is_note(line: &str) -> bool {
     let note = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
     note.is_some_and(|(note, _)| {

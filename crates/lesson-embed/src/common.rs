@@ -1,4 +1,4 @@
-//! What an encoder's vectors have in common whatever their texts say, and what those of a language do: both are taken from each.
+//! The component that an encoder's vectors share whatever their texts say, and the one of a language: both are taken from each.
 //!
 //! All vectors of some encoders point about the same way, and those of a language nearer so: a query is then nearest to lessons in its
 //! own language, whatever they say. A query's language is the one whose mean lies nearest to it; a language that the pack has no mean of
@@ -7,7 +7,7 @@
 use crate::math::to_unit;
 use crate::pack::Usage;
 
-/// What is taken from vectors.
+/// The components that are taken from vectors.
 #[derive(Debug)]
 pub(crate) struct Common {
     /// The mean of queries in all languages.

@@ -1,4 +1,4 @@
-//! What can go wrong between a pack's bytes and a vector, with stable codes.
+//! Errors on the way from a pack's bytes to a vector, with stable codes.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub enum EmbedError {
     BadField {
         /// Name of the field as in the format's description.
         field: &'static str,
-        /// What is wrong with it.
+        /// Its fault, in words that follow the name.
         reason: String,
     },
     /// Two lengths that must be equal differ.

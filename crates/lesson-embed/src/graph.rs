@@ -52,7 +52,7 @@ impl Graph {
         vector_of(&outputs)
     }
 
-    /// What the nodes' names end with, in the order in which a layer runs them.
+    /// Endings of the nodes' names, in the order in which a layer runs them.
     pub const KINDS: [&str; 9] = [
         "embed", "qkv", "attend", "out", "norm1", "up", "down", "norm2", "pool",
     ];

@@ -6,7 +6,7 @@ use crate::kernels::{Blocks, F32x4, Kernel, PANEL, RowScale, gemm, quantise};
 use crate::math::Gelu;
 use crate::pack::{LinearAt, Pack, WEIGHT_OFFSET};
 
-/// What happens to a sum once it is a float.
+/// Last step of an output, once its sum is a float.
 #[derive(Clone, Copy)]
 pub(crate) enum Then<'a> {
     /// Nothing more.
@@ -120,7 +120,7 @@ impl Linear {
     }
 }
 
-/// What a panel's sums become outputs with; one entry per output.
+/// Constants by which a panel's sums become outputs; one entry per output.
 #[derive(Clone, Copy)]
 struct Panel<'a> {
     weight_sums: &'a [i32],

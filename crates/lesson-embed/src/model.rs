@@ -32,7 +32,7 @@ enum Pieces {
     Unigram(Unigram),
 }
 
-/// What a kind of op took of one embedding.
+/// Cost of a kind of op in one embedding.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageTime {
     /// `embed`, `qkv`, `attend`, `out`, `norm1`, `up`, `down`, `norm2` or `pool`.
@@ -142,7 +142,7 @@ impl Model {
         }
     }
 
-    /// Whether its pieces are of many languages: a word-piece vocabulary is of English, a Unigram one was cut from a hundred.
+    /// True if its pieces are of many languages: a word-piece vocabulary is of English, a Unigram one was cut from a hundred.
     pub fn is_multilingual(&self) -> bool {
         matches!(self.tokenizer, Pieces::Unigram(_))
     }

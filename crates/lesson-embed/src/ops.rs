@@ -168,7 +168,7 @@ fn rows(
     Ok(out)
 }
 
-/// What every op of ours has in common: it is evaluated from its inputs alone.
+/// Implements tract's traits for an op of ours, which is evaluated from its inputs alone.
 macro_rules! stage_op {
     ($op:ty, $name:literal, |$self:ident, $inputs:ident| $fact:expr) => {
         impl Op for $op {

@@ -30,7 +30,7 @@ pub(crate) struct Tokenizer {
     sep: u32,
     /// Longest answer, both marks included.
     max_ids: usize,
-    /// Whether an ideograph always starts a word, so that a text may be cut before one.
+    /// True if an ideograph always starts a word, so that a text may be cut before one.
     cut_at_ideographs: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::tokenizer::MAX_TEXT_BYTES;
 const SPACE: char = '▁';
 /// Of a word without end as many characters are cut at a time; real words are shorter, and a cut at such a place costs a piece.
 const WORD_CHARS: usize = 1024;
-/// How much less than the rarest piece a character counts that no piece has; SentencePiece's value.
+/// Amount by which a character that no piece has counts less than the rarest piece; SentencePiece's value.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
 /// A Unigram tokenizer.

@@ -95,7 +95,7 @@ impl VectorStore {
         self.scales.len()
     }
 
-    /// Whether there is no vector.
+    /// True if there is no vector.
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }

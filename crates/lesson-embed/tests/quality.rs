@@ -1,4 +1,4 @@
-//! Whether the quantised model ranks by meaning as well as the float model does.
+//! Ranking by meaning with the quantised model, which must do it as well as the float model.
 //!
 //! Built with the feature `model-tests` only; tests/common says what it needs. The measure is Spearman's rank
 //! correlation: search orders lessons by cosine, so the order is what quantisation must not change.
@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use common::{ask, cosine, model, numbers};
 use lesson_embed::{QuantVector, VectorStore};
 
-/// How far below the float model's correlation with the grades ours may lie.
+/// Most by which our correlation with the grades may lie below the float model's.
 const LOSS: f64 = 0.005;
-/// What the float model reaches on the graded pairs, 0.812, less [`LOSS`] and a little more. It holds when the oracle
+/// The float model's correlation on the graded pairs, 0.812, less [`LOSS`] and a little more. It holds when the oracle
 /// is as bad as we are: with damaged weights, say. Counting shared words reaches 0.36.
 const FLOOR: f64 = 0.80;
 /// Texts whose every two cosines are compared: 124,750 pairs.

@@ -9,7 +9,7 @@ use super::{cass, json_tree, words};
 use lesson_core::Millis;
 use lesson_core::slug_of;
 
-/// Whether a text holds a bullet such as `[sec-00001] helpful=3 harmful=1 :: …`.
+/// True if a text holds a bullet such as `[sec-00001] helpful=3 harmful=1 :: …`.
 pub(super) fn is_playbook(content: &str) -> bool {
     content
         .lines()

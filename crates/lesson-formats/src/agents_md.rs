@@ -7,10 +7,10 @@ use lesson_core::{Lesson, RankPolicy, Trust, fenced, one_line};
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-/// How the block's first and last line begin.
+/// Beginnings of the block's first and last line.
 pub(crate) const BEGIN: &str = "<!-- lessonloop:begin";
 pub(crate) const END: &str = "<!-- lessonloop:end -->";
-/// How both begin; a lesson's text with it would pass for a marker.
+/// Beginning of both; a lesson's text with it would pass for a marker.
 const MARK: &str = "<!-- lessonloop:";
 /// Most bytes of the block: half of what Codex reads, so that a person's own words fit beside it.
 const MOST: usize = 16 * 1024;
@@ -55,7 +55,7 @@ fn may_be_given(trust: Trust, approved_only: bool) -> bool {
     }
 }
 
-/// Whether a person stands behind it.
+/// True if a person stands behind it.
 fn is_vouched_for(lesson: &Lesson) -> bool {
     lesson.trust == Trust::Approved && !lesson.approved_by_agent
 }

@@ -1,4 +1,4 @@
-//! What beads (`bd`) writes out: its memories are lessons; its issues are work, and are refused once a file.
+//! Exports of beads (`bd`): its memories are lessons; its issues are work, and are refused once a file.
 
 use super::fields::Fields;
 use super::node::Node;

@@ -27,7 +27,7 @@ impl Beside {
         }
     }
 
-    /// Whether a file lies beside a skill, which it is then told of; the innermost one has it.
+    /// Notes a file that lies beside a skill, for the innermost one, and returns true; false if it lies beside none.
     pub fn takes(&mut self, path: &str) -> bool {
         let mut folder = path;
         while let Some((outer, _)) = folder.rsplit_once(['/', '\\']) {
@@ -42,7 +42,7 @@ impl Beside {
         false
     }
 
-    /// What to say of each skill: its path and the message.
+    /// Makes a message for each skill that has files beside it: the skill's path and the message.
     pub fn told(self) -> impl Iterator<Item = (String, String)> {
         self.found.into_iter().map(|(skill, names)| {
             let more = match names.len().saturating_sub(TOLD) {

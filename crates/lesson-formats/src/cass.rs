@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Fields of a bullet that say what others say.
 const SPOKEN: &[&str] = &["kind", "state", "maturity"];
 
-/// Whether a value is such a playbook.
+/// True if a value is such a playbook.
 pub(super) fn is_playbook(root: &Node) -> bool {
     let Some(Node {
         value: Value::List(bullets),

@@ -1,4 +1,4 @@
-//! What claude-mem writes out: its observations are lessons, and what its summaries say was learned.
+//! Exports of claude-mem: its observations are lessons, and so is what its summaries say was learned.
 
 use super::fields::Fields;
 use super::node::Node;

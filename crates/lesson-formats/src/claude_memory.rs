@@ -13,7 +13,7 @@ use lesson_core::Millis;
 /// The kinds of a memory.
 const TYPES: &[&str] = &["feedback", "project", "reference", "user"];
 
-/// Whether a file is such a memory, by its folder, its name or its front matter.
+/// True if a file is such a memory, by its folder, its name or its front matter.
 pub(super) fn is_memory(path: &str, content: &str) -> bool {
     let name = file_name(path);
     if !name.to_ascii_lowercase().ends_with(".md") {
@@ -31,7 +31,7 @@ pub(super) fn is_memory(path: &str, content: &str) -> bool {
         })
 }
 
-/// Whether a text is an index: most of its lines point to files.
+/// True if a text is an index: most of its lines point to files.
 fn is_index(content: &str) -> bool {
     let said = content
         .lines()

@@ -81,7 +81,7 @@ pub fn to_csv<'a>(lessons: impl IntoIterator<Item = &'a Lesson>) -> String {
 }
 
 fn cell(out: &mut String, value: &str) {
-    // What a spreadsheet takes for the start of a formula; full-width forms are read so too.
+    // Characters that a spreadsheet takes for the start of a formula; full-width forms are read so too.
     let armed = value.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
     let quoted = armed || value.contains(['"', ',', '\n', '\r', '\'']);
     if !quoted {

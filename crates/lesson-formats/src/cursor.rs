@@ -7,7 +7,7 @@ use super::record::{self, Place};
 use super::sink::Sink;
 use lesson_core::Millis;
 
-/// Whether a file is Cursor's, by its path.
+/// True if a file is Cursor's, by its path.
 pub(super) fn is_rule(path: &str) -> bool {
     let path = path.replace('\\', "/").to_ascii_lowercase();
     let name = file_name(&path);

@@ -1,4 +1,4 @@
-//! Which format a file has, by its name and content, and whether it is text at all.
+//! Detecting the format of a file by its name and content, and whether it is text at all.
 
 use super::exports::{self, Export};
 use super::file_name::file_name;
@@ -40,7 +40,7 @@ pub(super) fn decoded(content: &str) -> Result<(&str, Option<u32>), Refusal> {
     Ok((content, replaced))
 }
 
-/// Who reads a file.
+/// Reader of a kind of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reader {
     Ace,

@@ -1,4 +1,4 @@
-//! What other memories write out, as JSON or as JSON lines, whatever the file is called: told by the shape of its records.
+//! Exports of other memories, as JSON or as JSON lines, whatever the file is called: told by the shape of their records.
 
 use super::node::{Node, Value};
 use super::record_texts::text;
@@ -29,7 +29,7 @@ impl Export {
     }
 }
 
-/// What wrote a JSON value, if it is known.
+/// Finds the program that wrote a JSON value, if it is known.
 pub(super) fn of_root(root: &Node) -> Option<Export> {
     match &root.value {
         Value::List(records) => records
@@ -61,7 +61,7 @@ pub(super) fn of_root(root: &Node) -> Option<Export> {
     }
 }
 
-/// What wrote a file of JSON lines, told by its first line.
+/// Finds the program that wrote a file of JSON lines, by its first line.
 pub(super) fn of_lines(content: &str) -> Option<Export> {
     let first = content.lines().find(|line| !line.trim().is_empty())?;
     of_record(&json_tree::read(first, 1).ok()?)
@@ -146,7 +146,7 @@ fn list<'a>(root: &'a Node, name: &str) -> Option<&'a [Node]> {
     }
 }
 
-/// What wrote a record.
+/// Finds the program that wrote a record.
 fn of_record(record: &Node) -> Option<Export> {
     let has = |names: &[&str]| {
         names

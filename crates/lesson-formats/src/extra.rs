@@ -6,7 +6,7 @@ use super::quoted::quote;
 use lesson_types::limits::{EXTRA, EXTRA_FIELDS};
 use std::collections::BTreeMap;
 
-/// What is kept of fields that lessons lack.
+/// Fields that lessons lack, as they are kept.
 pub(super) struct Kept {
     /// A JSON object with the names in order; empty where nothing is kept.
     pub text: String,
@@ -97,7 +97,7 @@ fn json(out: &mut String, value: &Value) {
     }
 }
 
-/// Whether a bare word of YAML is one of JSON.
+/// True if a bare word of YAML is one of JSON.
 fn is_literal(word: &str) -> bool {
     matches!(word, "null" | "true" | "false")
         || serde_json::from_str::<serde_json::Number>(word).is_ok()

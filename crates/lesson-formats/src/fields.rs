@@ -18,7 +18,7 @@ pub(super) struct FieldError {
 pub(super) struct Fields {
     /// Name as it was written, name in snake_case, value; taken ones are None.
     entries: Vec<(String, String, Option<Node>)>,
-    /// What was wrong with fields of a file that people write; `None` where a bad field costs the record.
+    /// Faults in fields of a file that people write; `None` where a bad field costs the record.
     faults: Option<Vec<FieldError>>,
 }
 
@@ -42,12 +42,12 @@ impl Fields {
         }
     }
 
-    /// Whether bad fields cost nothing but themselves.
+    /// True if bad fields cost nothing but themselves.
     pub fn is_lenient(&self) -> bool {
         self.faults.is_some()
     }
 
-    /// What was wrong with fields that were left where they are.
+    /// Takes the faults of fields that were left where they are.
     pub fn faults(&mut self) -> Vec<FieldError> {
         self.faults.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -107,7 +107,7 @@ impl Fields {
         })
     }
 
-    /// Whether a field with one of these names is there and says something.
+    /// True if a field with one of these names is there and says something.
     pub fn has(&self, names: &[&str]) -> bool {
         self.entries.iter().any(|(_, plain, node)| {
             names.contains(&plain.as_str()) && node.as_ref().is_some_and(|node| !node.is_null())

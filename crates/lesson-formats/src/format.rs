@@ -1,6 +1,6 @@
 //! The formats that files come in.
 
-/// How a file is to be read.
+/// Format that a file is to be read in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Format {
     /// By name and content of each file.

@@ -16,11 +16,11 @@ pub(super) const VALUES: usize = 10_000;
 pub(super) struct Opened<'a> {
     /// The fields of the front matter, in their order; a name may come twice.
     pub fields: Vec<(String, Node)>,
-    /// What comes after it, and what stood in it without being a field.
+    /// The text after it, and the lines in it that were no fields.
     pub body: Cow<'a, str>,
     /// The number of the body's first line.
     pub body_line: u32,
-    /// What was read otherwise than strict YAML reads it: line and what.
+    /// Lines that were read otherwise than strict YAML reads them, and what was made of them.
     pub notes: Vec<Note>,
 }
 
@@ -142,7 +142,7 @@ fn unclosed(content: &str, start: usize, line: u32) -> Option<Block<'_>> {
     (end > start && end - start <= SIZE && is_fields(&block)).then_some(block)
 }
 
-/// Whether a block holds fields. Lines of any other kind make it front matter only if a field is known that no letterhead has.
+/// True if a block holds fields. Lines of any other kind make it front matter only if a field is known that no letterhead has.
 fn is_fields(block: &Block<'_>) -> bool {
     if block.is_toml {
         return block.text.lines().any(|line| line.contains('=')) || block.text.trim().is_empty();

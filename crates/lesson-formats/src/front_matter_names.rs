@@ -61,14 +61,14 @@ const OTHERS: &[&str] = &[
     "reference_name",
 ];
 
-/// Whether a field of this name, in snake case, is a text: a list, a map or a remark in one is a part of the text.
+/// True if a field of this name, in snake case, is a text: a list, a map or a remark in one is a part of the text.
 pub(super) fn is_text(name: &str) -> bool {
     [TEXTS, CONTEXT, RECOMMENDATION]
         .iter()
         .any(|names| names.contains(&name))
 }
 
-/// Whether a field of this name is one that front matter has.
+/// True if a field of this name is one that front matter has.
 pub(super) fn is_known(key: &str) -> bool {
     let plain = snake(key);
     is_text(&plain)
@@ -77,7 +77,7 @@ pub(super) fn is_known(key: &str) -> bool {
             .any(|names| names.contains(&plain.as_str()))
 }
 
-/// Whether a field of this name is a pattern of files.
+/// True if a field of this name is a pattern of files.
 pub(super) fn is_pattern(key: &str) -> bool {
     PATTERNS.contains(&snake(key).as_str())
 }

@@ -14,7 +14,7 @@ const TIME_DIGITS: usize = 10;
 /// Most words of a domain; more are a sentence.
 const DOMAIN_WORDS: usize = 3;
 
-/// Whether a file's name is a generator's: a kind, a domain and a time.
+/// True if a file's name is a generator's: a kind, a domain and a time.
 pub(super) fn is_generated(name: &str) -> bool {
     timed(name).is_some()
 }
@@ -100,7 +100,7 @@ fn domain_of(name: &str) -> Option<&str> {
     })
 }
 
-/// What stands between a kind and a time, if it is one word.
+/// Returns the part between a kind and a time, if it is one word.
 fn timed(name: &str) -> Option<&str> {
     let (kind, rest) = name.split_once('-')?;
     Kind::parse(kind)?;

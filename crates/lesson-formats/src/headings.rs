@@ -56,7 +56,7 @@ pub(super) fn lines_outside_code(text: &str) -> impl Iterator<Item = (usize, &st
     })
 }
 
-/// Whether a text holds nothing but comments and white space: a licence, a mark for a tool.
+/// True if a text holds nothing but comments and white space: a licence, a mark for a tool.
 pub(super) fn is_only_comments(text: &str) -> bool {
     let mut comment = Comment::default();
     let mut at = 0;
@@ -106,7 +106,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// Whether the next line is code, or a fence.
+    /// Takes the next line; true if it is code, or a fence.
     pub fn holds(&mut self, line: &str) -> bool {
         let trimmed = line.trim();
         let mark = trimmed.bytes().next().filter(|b| matches!(b, b'`' | b'~'));
@@ -129,7 +129,7 @@ impl Fence {
         }
     }
 
-    /// Whether a fence is open.
+    /// True if a fence is open.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

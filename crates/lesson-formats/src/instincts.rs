@@ -16,7 +16,7 @@ const NAMES: &[&str] = &["id", "slug", "name", "title"];
 /// Headings of what to do.
 const ACTIONS: &[&str] = &["action", "what to do", "recommendation"];
 
-/// Whether a text holds several lessons with front matter, or one with an `id` and a `trigger`.
+/// True if a text holds several lessons with front matter, or one with an `id` and a `trigger`.
 pub(super) fn is_instincts(content: &str) -> bool {
     let content = unix(content);
     let Some((begin, _)) = beginning(&content) else {

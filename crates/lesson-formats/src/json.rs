@@ -39,7 +39,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     records(root, now, sink);
 }
 
-/// Whether an object is the settings of a package or a program, which have a name and a description, too.
+/// True if an object is the settings of a package or a program, which have a name and a description, too.
 fn is_settings(root: &Node) -> bool {
     let is_said = ["lessons", "title", "bullets", "slug", "reference_name"]
         .iter()

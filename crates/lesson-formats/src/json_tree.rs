@@ -56,7 +56,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands here, for a message.
+    /// Describes the text at this place, for a message.
     fn here(&self) -> String {
         match self.text.get(self.at..) {
             Some("") | None => "the end of the file".to_owned(),

@@ -67,7 +67,7 @@ fn words_out_of_bounds(field: &str, list: &[String]) -> Option<String> {
     list.iter().find_map(|word| too_long(field, word, WORD))
 }
 
-/// What [`text_out_of_bounds`] would say of an edit.
+/// Returns why an edit is out of bounds, as [`text_out_of_bounds`] says it of a text.
 pub(super) fn edit_out_of_bounds(changes: &lesson_core::Changes) -> Option<String> {
     text_out_of_bounds(&changes.applied_to(&Text::default()))
 }

@@ -121,7 +121,7 @@ pub(super) fn document(
     }
 }
 
-/// Whether a heading repeats the front matter's title.
+/// True if a heading repeats the front matter's title.
 fn is_same_title(said: &str, heading: &str) -> bool {
     let plain = |text: &str| text.trim().trim_matches(['`', '*', '"']).to_lowercase();
     plain(said) == plain(heading)

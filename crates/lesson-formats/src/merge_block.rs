@@ -10,7 +10,7 @@ use std::fmt;
 pub struct DamagedBlock {
     /// The line that is wrong, from 1.
     pub line: usize,
-    /// What is wrong with it and what to do.
+    /// The fault and its remedy.
     pub message: &'static str,
 }
 
@@ -98,7 +98,7 @@ fn held(text: &str) -> Result<Held, DamagedBlock> {
         let bad = |message| Err(DamagedBlock { line, message });
         // A byte order mark may stand before the first line.
         let plain = bare.trim_start_matches('\u{feff}');
-        // What stands in the block is ours: its fences end with it.
+        // Lines in the block are ours: its fences end with it.
         if open.is_none() {
             let was_open = fence.is_open();
             if fence.holds(whole) {

@@ -1,4 +1,4 @@
-//! What YAML and JSON have in common: a tree whose parts know their line.
+//! The tree that YAML and JSON are both read into: its parts know their line.
 
 /// A value with its line, from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,7 +33,7 @@ impl Node {
         }
     }
 
-    /// Whether nothing is said: `null`, `~` or an empty bare word.
+    /// True if nothing is said: `null`, `~` or an empty bare word.
     pub fn is_null(&self) -> bool {
         matches!(&self.value, Value::Plain(word) if matches!(word.as_str(), "" | "~" | "null" | "Null" | "NULL"))
     }
@@ -48,7 +48,7 @@ impl Node {
         }
     }
 
-    /// What kind of value it is, for a person.
+    /// Names the kind of value, for a person.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             Value::Plain(_) if self.is_null() => "nothing",

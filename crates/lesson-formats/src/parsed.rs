@@ -1,8 +1,8 @@
-//! What was found in files, each with its place.
+//! Lessons, events and problems found in files, each with its place.
 
 use lesson_core::{Event, Lesson, Millis};
 
-/// What a file, or a part of one, was refused or changed for.
+/// Reason for which a file, or a part of one, was refused or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The file.
@@ -11,7 +11,7 @@ pub struct Problem {
     pub line: Option<u32>,
     /// A stable code, such as `front_matter`.
     pub code: &'static str,
-    /// What was wrong, and what to do.
+    /// The fault and its remedy.
     pub message: String,
 }
 
@@ -54,7 +54,7 @@ pub struct ParsedTool {
     pub at: Millis,
 }
 
-/// What was found in one or more files.
+/// Contents of one or more files, and the problems with them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Parsed {
     /// Lessons, in the order of the files; each slug once.
@@ -65,8 +65,8 @@ pub struct Parsed {
     pub tools: Vec<ParsedTool>,
     /// Lessons that were met again with the very same text.
     pub unchanged: u32,
-    /// What was not taken.
+    /// Problems for which something was not taken.
     pub rejected: Vec<Problem>,
-    /// What was taken, but not as it stood.
+    /// Problems of what was taken, but not as it stood.
     pub warnings: Vec<Problem>,
 }

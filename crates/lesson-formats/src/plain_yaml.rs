@@ -16,7 +16,7 @@ const KEY: usize = 64;
 /// Deeper maps are texts.
 const DEPTH: usize = 3;
 
-/// What the lines of front matter hold.
+/// Contents of the lines of front matter.
 #[derive(Default)]
 pub(super) struct Plain {
     /// The fields in their order; a name may come twice.

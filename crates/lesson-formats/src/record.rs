@@ -17,7 +17,7 @@ use lesson_types::limits::{EXTRA, EXTRA_FIELDS, LESSON_BYTES, WORD};
 /// Where a record stood, and what to take when it does not say.
 pub(super) struct Place<'a> {
     pub line: Option<u32>,
-    /// What tells it from another lesson of its slug in the same file.
+    /// Text that tells it from another lesson of its slug in the same file.
     pub apart: Option<&'a str>,
     /// Taken as the slug when no field names one.
     pub slug: Option<&'a str>,
@@ -73,7 +73,7 @@ pub(super) fn take(fields: Fields, place: &Place<'_>, sink: &mut Sink<'_>) {
         kept: Vec::new(),
     };
     let parts = lesson(&mut read, place).and_then(|lesson| {
-        // What people wrote for other tools knows no bounds of ours.
+        // Texts that people wrote for other tools know no bounds of ours.
         let parts = match read.fields.is_lenient() {
             true => split(lesson, &mut read.notes),
             false => vec![lesson],
@@ -235,7 +235,7 @@ fn lesson(read: &mut Read, place: &Place<'_>) -> Result<Lesson, FieldError> {
     Ok(lesson)
 }
 
-/// Whether a text has no words but those of its lists.
+/// True if a text has no words but those of its lists.
 fn says_nothing(text: &Text) -> bool {
     [
         &text.title,
@@ -250,7 +250,7 @@ fn says_nothing(text: &Text) -> bool {
 /// Names of fields without room that are told.
 const TOLD: usize = 8;
 
-/// What an export of ours kept in a field of its own: a map, or JSON in a text.
+/// Takes the fields that an export of ours kept in a field of its own: a map, or JSON in a text.
 fn kept_before(fields: &mut Fields) -> Vec<(String, Node)> {
     let Some(node) = fields.take(&["extra"]) else {
         return Vec::new();
@@ -450,7 +450,7 @@ fn life(
             lesson.source = source;
         }
     }
-    // Who added it here is said by the event that does.
+    // The event that adds it here says who did.
     fields.text(&["by"])?;
     let created = fields.time(&["created_at", "created", "timestamp", "date"])?;
     let updated = fields.time(&["updated_at", "updated", "modified_at"])?;

@@ -55,7 +55,7 @@ const LABELS: &[(&str, &str)] = &[
     ("created", "created_at"),
 ];
 
-/// Whether a file looks like a reflection: by its folder, by a generator's name, or by its name and
+/// True if a file looks like a reflection: by its folder, by a generator's name, or by its name and
 /// a bold label.
 pub(super) fn is_reflection(path: &str, content: &str) -> bool {
     if path.replace('\\', "/").contains("reflections/") {

@@ -42,7 +42,7 @@ const FOLDERS: &[&str] = &[
     ".github/instructions/",
 ];
 
-/// Whether a file holds rules, by its path.
+/// True if a file holds rules, by its path.
 pub(super) fn is_rules(path: &str) -> bool {
     let path = path.replace('\\', "/").to_ascii_lowercase();
     let name = file_name(&path);
@@ -87,7 +87,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     }
     let mut used: BTreeMap<String, u32> = BTreeMap::new();
     let first = sections.first().map_or(0, |heading| heading.start);
-    // What stands before the sections is headed by the file's own title; a licence there is no rule.
+    // The text before the sections is headed by the file's own title; a licence there is no rule.
     let before = &document.body[..first];
     if !is_only_comments(before) {
         let mut fields = document.fields.clone();

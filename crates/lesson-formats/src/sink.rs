@@ -40,7 +40,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Whether the batch holds as much as it may.
+    /// True if the batch holds as much as it may.
     pub fn full(&self) -> bool {
         let parsed = &self.batch.parsed;
         parsed.lessons.len() + parsed.events.len() + parsed.tools.len() >= limits::RECORDS
@@ -174,7 +174,7 @@ impl<'a> Sink<'a> {
         self.batch.parsed.unchanged = self.batch.parsed.unchanged.saturating_add(1);
     }
 
-    /// What may tell a lesson from that of `first`, the best first.
+    /// Lists suffixes that may tell a lesson from that of `first`, the best first.
     fn suffixes(&self, first: &str, apart: Option<&str>) -> Vec<String> {
         let mut suffixes: Vec<String> = Vec::new();
         if first == self.path {
@@ -202,7 +202,7 @@ impl<'a> Sink<'a> {
                 suffixes.extend(own.first().map(|name| slug_of(name)));
                 suffixes.push("top".to_owned());
             }
-            // What the two have in common depends on where the import began.
+            // The folders that the two have in common depend on where the import began.
             let common = own
                 .iter()
                 .rev()

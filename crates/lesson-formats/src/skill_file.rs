@@ -21,7 +21,7 @@ const SECTIONS: &[&str] = &[
     "use when",
     "when",
 ];
-/// How a sentence of a description begins that says when a skill is of use.
+/// Beginnings of sentences of a description that say when a skill is of use.
 const USES: &[&str] = &[
     "use when",
     "use this",
@@ -40,7 +40,7 @@ const USES: &[&str] = &[
     "should be used when",
 ];
 
-/// Whether a file is a skill, by its path.
+/// True if a file is a skill, by its path.
 pub(super) fn is_skill(path: &str) -> bool {
     file_name(path).eq_ignore_ascii_case("SKILL.md")
 }
@@ -93,7 +93,7 @@ pub(super) fn read(content: &str, now: Millis, sink: &mut Sink<'_>) {
     record::take(fields, &place, sink);
 }
 
-/// What [`super::skills`] put into `metadata` for what a skill has no place for.
+/// Takes from `metadata` what [`super::skills`] put there because a skill has no place for it.
 fn own(fields: &mut super::fields::Fields) -> Option<Vec<(String, Node)>> {
     let mut metadata = fields.take(&["metadata"])?;
     let own = match metadata.get(OWN) {

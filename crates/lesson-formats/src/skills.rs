@@ -29,7 +29,7 @@ pub fn to_skills<'a>(
             let name = name_of(lesson, &taken);
             let path = format!("{name}/SKILL.md");
             let content = skill(&name, lesson, false);
-            // What does not read back from the sections stands in the metadata, too.
+            // Texts that do not read back from the sections stand in the metadata, too.
             let is_same = |content: &str| {
                 let read = parse(&path, content, Format::Auto, lesson.updated_at);
                 matches!(read.lessons.as_slice(), [back] if back.lesson.text == lesson.text && back.lesson.slug == lesson.slug)
@@ -97,7 +97,7 @@ fn skill(name: &str, lesson: &Lesson, is_whole: bool) -> String {
     out
 }
 
-/// What a skill has no place for, as JSON; with `is_whole` the texts as well.
+/// Writes the fields that a skill has no place for as JSON; with `is_whole` the texts as well.
 fn own(name: &str, lesson: &Lesson, is_whole: bool) -> String {
     let text = &lesson.text;
     let mut own = serde_json::Map::new();
@@ -140,7 +140,7 @@ fn own(name: &str, lesson: &Lesson, is_whole: bool) -> String {
     serde_json::Value::Object(own).to_string()
 }
 
-/// What it does and when to use it, by which an agent decides to load it.
+/// Makes the description by which an agent decides to load it: what it does and when to use it.
 fn description(lesson: &Lesson) -> String {
     let text = &lesson.text;
     let mut parts = vec![one_line(&text.title)];

@@ -68,7 +68,7 @@ pub(super) fn read(text: &str, first_line: u32) -> (Vec<(String, Node)>, String)
     (fields, strays)
 }
 
-/// What a value that goes on is closed by.
+/// Returns the character that closes a value which goes on; `None` for one that is whole.
 fn is_open(raw: &str) -> Option<char> {
     for quote in ["\"\"\"", "'''"] {
         if let Some(rest) = raw.strip_prefix(quote) {

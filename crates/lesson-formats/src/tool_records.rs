@@ -6,7 +6,7 @@ use super::node::{Node, Value};
 use super::sink::Sink;
 use lesson_core::Millis;
 
-/// Whether an object is such a record: it names a query and a server, and no title as lessons do.
+/// True if an object is such a record: it names a query and a server, and no title as lessons do.
 pub(super) fn is_record(node: &Node) -> bool {
     let has = |name| node.get(name).is_some_and(|value| !value.is_null());
     matches!(node.value, Value::Map(_)) && has("query") && has("server") && !has("title")

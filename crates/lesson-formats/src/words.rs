@@ -19,7 +19,7 @@ pub(super) fn category(word: &str) -> Option<Category> {
     })
 }
 
-/// Whether a status word means out of use; None when the word is not known.
+/// True if a status word means out of use; None when the word is not known.
 pub(super) fn archived(status: &str) -> Option<bool> {
     match status.trim().to_ascii_lowercase().as_str() {
         "active" | "live" | "draft" | "enabled" | "published" | "open" | "" => Some(false),

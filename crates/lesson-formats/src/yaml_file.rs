@@ -21,7 +21,7 @@ const STATED: &[&str] = &[
     "trigger",
 ];
 
-/// Whether a text is several YAML documents that are records each, without text between them.
+/// True if a text is several YAML documents that are records each, without text between them.
 pub(super) fn is_documents(content: &str) -> bool {
     documents(content).is_some()
 }

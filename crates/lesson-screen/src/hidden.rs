@@ -5,7 +5,7 @@ use std::fmt::Write;
 /// A text whose hidden characters are visible.
 pub(super) struct Shown {
     pub text: String,
-    /// Which they were, when there were any.
+    /// The characters that were hidden, when there were any.
     pub finding: Option<String>,
 }
 
@@ -73,7 +73,7 @@ fn flag_length(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a character is invisible where it stands.
+/// True if a character is invisible where it stands.
 fn hides(c: char, previous: Option<char>, next: Option<char>) -> bool {
     match c {
         '\n' | '\r' | '\t' => false,

@@ -23,7 +23,7 @@ pub struct Screened {
     pub text: Text,
     /// Unreviewed, or quarantined when it speaks to the agent that reads it.
     pub trust: Trust,
-    /// What was found, for a person; reasons for a quarantine among them.
+    /// Findings, for a person; reasons for a quarantine among them.
     pub findings: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ pub fn screen_named(text: &Text, slug: &str, source: &str) -> (Screened, String)
         if clean.text != *value {
             *value = clean.text;
         }
-        // What is judged is what will be read: a redacted part speaks to nobody.
+        // The judged text is the one that will be read: a redacted part speaks to nobody.
         let read = match field {
             EXTRA => Cow::Owned(value.replace("\\n", "\n")),
             _ => Cow::Borrowed(value.as_str()),
@@ -112,7 +112,7 @@ pub fn speaks(text: &str) -> Option<String> {
     injection::found(text)
 }
 
-/// Whether a slug has a secret as one of its parts, or one whose `_` became a `-`.
+/// True if a slug has a secret as one of its parts, or one whose `_` became a `-`.
 pub fn hides_secret(slug: &str) -> bool {
     let begins = std::iter::once(0).chain(slug.match_indices('-').map(|(at, _)| at + 1));
     redacted(slug).is_some()

@@ -10,7 +10,7 @@ const LETTERS: &str = include_str!("letters.txt");
 
 static READ_AS: LazyLock<BTreeMap<char, &'static str>> = LazyLock::new(|| letters(LETTERS));
 
-/// How often escapes are undone: they may be escaped themselves.
+/// Number of times that escapes are undone: they may be escaped themselves.
 const DEPTH: usize = 3;
 
 /// The longest run of one tag character that a mark may stand for; more is no word.

@@ -1,4 +1,4 @@
-//! How much the screen holds: attacks and harmless lessons, each in a half that the rules were made with and one that
+//! Shares that the screen holds of attacks and of harmless lessons, each in a half that the rules were made with and one that
 //! they were not.
 
 use lesson_core::{Text, Trust};

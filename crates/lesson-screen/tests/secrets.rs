@@ -11,7 +11,7 @@ const _: Option<&str> = option_env!("LESSONLOOP_ROOT");
 const FORMATS: &str = include_str!("../../../tests/corpus/secret_formats.txt");
 /// Formats that are found at least, in percent.
 const FOUND: usize = 95;
-/// How often each format is drawn.
+/// Number of draws of each format.
 const DRAWS: u64 = 5;
 
 /// A generator that gives the same values on every run (xorshift64*, Vigna 2014).

@@ -16,7 +16,7 @@ const CLIENTS: &str = r#"
 export interface HookInput { client: string; event?: string; payload: string; max_tokens?: number; environment?: Record<string, string>; child?: boolean }
 /** The form in which a client reads what a hook prints. */
 export type OutputShape = "text" | "additional_context" | "bare_context" | { hook_specific_output: string } | { both: string };
-/** What to do about a hook's call. */
+/** The action for a hook's call. */
 export type HookPlan =
   | { do: "skip"; reason: string }
   | {
@@ -30,11 +30,11 @@ export type HookPlan =
     };
 /** A lesson whose text was given to an agent; `text` is a hash of it. */
 export interface Given { slug: string; text: string }
-/** What a hook prints, and the lessons to remember as given. */
+/** Output of a hook, and the lessons to remember as given. */
 export interface GivenOnce { output: string; given: Given[] }
 /** A lesson that may be given when a tool failed; times in milliseconds since the Unix epoch. */
 export interface Needed { relevance: string; last: number | null; now: number }
-/** What a piece of a transcript holds. */
+/** Contents of a piece of a transcript, and where to read on. */
 export interface TranscriptRead {
   said: string; shown: string[]; prompted: string[]; gave_feedback: boolean; outcome: string | null; headless: boolean; subagent: boolean;
   cwd: string | null; session: string | null; next: number; skipped: number; open: string[]; signs: Sign[];
@@ -45,16 +45,16 @@ export interface TranscriptRead {
 export interface Sign { kind: "tests" | "commit"; passed: boolean; command: string }
 /** An outcome that a session points to and nobody told. */
 export interface Suggested { decision_id: string; outcome: "success" | "failure"; because: string }
-/** What the end of a session needs of what was read before. */
+/** State that the end of a session needs of earlier reads. */
 export interface KeptOfSession { said: string; shown: string[]; prompted: string[]; gave_feedback: boolean; outcome: string | null; told: string | null; rated: string[]; signs: Sign[] }
-/** What was read of a session. */
+/** A session to be recorded, with its reads. */
 export interface SessionInput {
   session: string; decision_id: string; done?: boolean; last_message?: string | null; subagent?: boolean;
   reads?: TranscriptRead[]; kept?: KeptOfSession; shown?: string[];
 }
-/** What to send of a session, and what to keep of it. */
+/** Requests to send for a session, and the state to keep of it. */
 export interface RecordedSession { requests: EngineRequest[]; suggested?: Suggested; keep: KeptOfSession }
-/** What a session of the past teaches. */
+/** Insights and outcome of a session of the past. */
 export interface SessionSummary {
   session: string; cwd: string | null; folders: string[]; project_hash: string | null; outcome: string | null; skipped: number; said: string;
   insights: { slug: string; title: string; text: string; category: string; from_failure: boolean }[];
@@ -63,7 +63,7 @@ export interface SessionSummary {
 
 #[wasm_bindgen]
 impl Local {
-    /// What to do about a hook's call. Never throws for a payload that can't be read: that is skipped.
+    /// Decides what to do about a hook's call. Never throws for a payload that can't be read: that is skipped.
     ///
     /// # Errors
     /// Throws an `EngineError` when the input is no `HookInput`.
@@ -107,7 +107,7 @@ impl Local {
         )))
     }
 
-    /// Whether a lesson is worth an interruption when a tool failed.
+    /// True if a lesson is worth an interruption when a tool failed.
     ///
     /// # Errors
     /// Throws an `EngineError` when `needed` is none.
@@ -144,7 +144,7 @@ impl Local {
         Ok(to_js(&read))
     }
 
-    /// What to send for what was said in a session.
+    /// Makes the requests for what was said in a session.
     ///
     /// # Errors
     /// Throws an `EngineError` when the input is no `SessionInput`.
@@ -186,7 +186,7 @@ impl Local {
         kept.await.map_err(|error| thrown(&error))
     }
 
-    /// What the transcripts of one session teach; `null` for one that teaches nothing.
+    /// Summarises the transcripts of one session; `null` for one that teaches nothing.
     ///
     /// # Errors
     /// Throws an `EngineError` when `reads` are none.
@@ -199,7 +199,7 @@ impl Local {
         Ok(to_js(&lesson_clients::backfill(&reads)))
     }
 
-    /// What to send for a session of the past.
+    /// Makes the requests for a session of the past.
     ///
     /// # Errors
     /// Throws an `EngineError` when the summary is none.

@@ -130,7 +130,7 @@ fn not_json(cause: &str) -> ApiError {
     )
 }
 
-/// What a thrown value says.
+/// Returns the message of a thrown error; any other value in its debug form.
 pub(crate) fn describe(thrown: &JsValue) -> String {
     thrown
         .dyn_ref::<js_sys::Error>()

@@ -17,7 +17,7 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-/** What `new Edge` takes. */
+/** Options of `new Edge`. */
 export interface EdgeOptions {
   /** The Supabase project's address. */
   url: string;
@@ -41,7 +41,7 @@ export interface EdgeOptions {
   random?: (bytes: Uint8Array) => void;
   /** Keeps the pieces as one under a name, in place of what had it, where later isolates find it; may lose it. */
   keep?: (name: string, pieces: Uint8Array[]) => Promise<void>;
-  /** What is kept under a name, if it still is. */
+  /** Reads what is kept under a name, if it still is. */
   recall?: (name: string) => Promise<Uint8Array | null>;
 }
 /** A request as it came; header names in lower case. */
@@ -123,7 +123,7 @@ impl Edge {
                 .ok()
                 .map(|fetch| -> Rc<dyn Fn()> {
                     Rc::new(move || {
-                        // What comes of it is told by `load_model` or `no_model`.
+                        // The outcome is told by `load_model` or `no_model`.
                         let _ = fetch.call0(&JsValue::UNDEFINED);
                     })
                 }),
@@ -140,7 +140,7 @@ impl Edge {
         })
     }
 
-    /// What is to be done once an answer is out: sends what waits, reads what others made. For
+    /// Does the work that is left once an answer is out: sends what waits, reads what others made. For
     /// `ctx.waitUntil`. Returns when nothing waits or after some 25 seconds; never throws.
     pub async fn settle(&self) {
         self.inner.settle().await;

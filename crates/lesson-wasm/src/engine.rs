@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
 const OPTIONS: &str = r#"
-/** What `Engine.open` takes. */
+/** Options of `Engine.open`. */
 export interface EngineOptions {
   /** Where lessons are kept: in memory, or in this browser. */
   store: { kind: "memory" } | { kind: "indexed_db"; name?: string };
@@ -33,13 +33,13 @@ export interface EngineOptions {
   /** Told while lessons get their vectors. */
   on_index?: (done: number, total: number) => void;
 }
-/** How far lessons have their vectors; `elsewhere` of those that wait were handed out, or asked of the server. */
+/** Progress of giving lessons their vectors; `elsewhere` of those that wait were handed out, or asked of the server. */
 export interface Indexing { done: number; total: number; elsewhere: number }
 /** A text that needs a vector, and the key of it. */
 export interface WantedText { hash: string; text: string }
-/** How a round of syncing ended: when the next one is due by itself, in milliseconds since the Unix epoch, and whether what is shown may have changed. */
+/** Result of a round of syncing: when the next one is due by itself, in milliseconds since the Unix epoch, and whether what is shown may have changed. */
 export interface SyncRound { next_at: number | null; changed: boolean }
-/** What the engine throws: an `Error` with a stable code. */
+/** The `Error` that the engine throws, with a stable code. */
 export interface EngineError extends Error { code: string; field?: string }
 "#;
 
@@ -124,7 +124,7 @@ impl Engine {
         Ok(Float32Array::from(vectors.concat().as_slice()))
     }
 
-    /// How far lessons have their vectors.
+    /// Returns the progress of giving lessons their vectors.
     #[wasm_bindgen(unchecked_return_type = "Indexing")]
     pub fn indexing(&self) -> JsValue {
         to_js(&Progress::of(self.inner.service.indexing()))
@@ -184,8 +184,8 @@ impl Engine {
         self.inner.service.position() as f64
     }
 
-    /// How often the store was found cleared while it was open, such as by deleting the site's data. What was held in
-    /// memory was then given up, and `position` began anew.
+    /// Counts the times that the store was found cleared while it was open, such as by deleting the site's data. What was held
+    /// in memory was then given up, and `position` began anew.
     pub fn cleared(&self) -> u32 {
         self.inner.service.cleared()
     }
@@ -313,14 +313,14 @@ impl Inner {
             if step.total > 0
                 && let Some(told) = &self.on_index
             {
-                // What a listener throws is not ours to handle.
+                // Errors of a listener are not ours to handle.
                 let _ = told.call2(
                     &JsValue::UNDEFINED,
                     &(step.done as f64).into(),
                     &(step.total as f64).into(),
                 );
             }
-            // What others are at is theirs; who gives it back starts this again.
+            // Lessons that others are at are theirs; who gives one back starts this again.
             if step.is_done_here() || !self.service.indexes() {
                 break;
             }

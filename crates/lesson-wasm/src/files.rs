@@ -25,7 +25,7 @@ export interface Files {
   /** `null`: the store's lock is ours now; else who holds it. */
   try_lock(): string | null;
   unlock(): void;
-  /** Whether the turn to embed texts is ours now: of those who share the store, one has it. Everybody embeds where it is absent. */
+  /** Takes the turn to embed texts; true if it is ours: one of those who share the store has it. Everybody embeds where it is absent. */
   try_turn?(): boolean;
   end_turn?(): void;
 }
@@ -33,7 +33,7 @@ export interface Files {
 
 #[wasm_bindgen]
 extern "C" {
-    /// What the host gives.
+    /// Object that the host gives.
     pub type FilesObject;
 
     #[wasm_bindgen(method, structural, catch)]
@@ -93,7 +93,7 @@ impl JsFiles {
     }
 }
 
-/// What was thrown.
+/// Makes an error of a thrown value.
 fn error(thrown: &JsValue) -> FileError {
     let text = |name: &str| {
         Reflect::get(thrown, &name.into())

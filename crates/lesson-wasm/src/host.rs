@@ -64,7 +64,7 @@ impl Host for JsHost {
         write(&mut |bytes| {
             pieces.push(&Uint8Array::from(bytes));
         });
-        // What is not kept is read from the server.
+        // Data that is not kept is read from the server.
         let _ = done(keep.call2(&JsValue::UNDEFINED, &name.into(), &pieces)).await;
     }
 
@@ -75,7 +75,7 @@ impl Host for JsHost {
     }
 }
 
-/// What a promise came to; `None` when it failed.
+/// Waits for a promise and returns its value; `None` when it failed.
 pub(crate) async fn done(promised: Result<JsValue, JsValue>) -> Option<JsValue> {
     let promise: Promise = promised.ok()?.dyn_into().ok()?;
     wasm_bindgen_futures::JsFuture::from(promise).await.ok()

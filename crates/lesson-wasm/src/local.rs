@@ -26,14 +26,14 @@ const TYPES: &str = r#"
 /** A store in files. */
 export interface LocalStoreOptions {
   files: Files;
-  /** What people know it by. */
+  /** Name by which people know it. */
   label?: string;
   /** Where it lies. A store that lies elsewhere than when it was last written is a copy, and writes a file of its own from then on. */
   place?: string;
-  /** What its ledger keeps of a query: all of it, or its hash and the words that lessons have; `whole` when absent. */
+  /** Form in which its ledger keeps a query: all of it, or its hash and the words that lessons have; `whole` when absent. */
   queries?: "whole" | "words";
 }
-/** What `Local.open` takes: at least one store. */
+/** Options of `Local.open`: at least one store. */
 export interface LocalOptions {
   project?: LocalStoreOptions;
   personal?: LocalStoreOptions;
@@ -45,10 +45,10 @@ export interface LocalOptions {
   on_index?: (done: number, total: number) => void;
   /** Tool servers that are always at hand, besides the usual ones: never recorded, never suggested. */
   core_servers?: string[];
-  /** Whether lessons without a vector get one here, in the background; `true` when absent. `false` for a process that lives for one answer. */
+  /** Set if lessons without a vector get one here, in the background; `true` when absent. `false` for a process that lives for one answer. */
   indexing?: boolean;
 }
-/** What is open. */
+/** The stores that are open. */
 export interface LocalInfo {
   stores: { store: "project" | "personal"; label: string; path?: string; events: number; lessons: number; actor: string }[];
 }
@@ -174,7 +174,7 @@ impl Local {
         lesson_embed::Model::HASHED_FROM as u32
     }
 
-    /// How far the lessons have their vectors.
+    /// Returns the progress of giving the lessons their vectors.
     #[wasm_bindgen(unchecked_return_type = "Indexing")]
     pub fn indexing(&self) -> JsValue {
         to_js(&Progress::of(self.open.inner.indexing()))
@@ -235,7 +235,7 @@ impl Local {
         self.open.inner.position() as f64
     }
 
-    /// What is open.
+    /// Describes the stores that are open.
     #[wasm_bindgen(unchecked_return_type = "LocalInfo")]
     pub fn info(&self) -> JsValue {
         let stores = self.open.inner.stores().zip(&self.open.named);
@@ -318,7 +318,7 @@ impl Open {
             if step.total > 0
                 && let Some(told) = &self.on_index
             {
-                // What a listener throws is not ours to handle.
+                // Errors of a listener are not ours to handle.
                 let _ = told.call2(
                     &JsValue::UNDEFINED,
                     &(step.done as f64).into(),

@@ -14,7 +14,7 @@ use web_sys::{WritableStream, WritableStreamDefaultWriter};
 /// function as they see them run: without these the first query would take four times as long as the tenth.
 pub(crate) const WARM_UPS: usize = 6;
 
-/// What they embed: a dozen word pieces, as a query has.
+/// Text that they embed: a dozen word pieces, as a query has.
 pub(crate) const WARM_UP: &str = "a query of about the length that an agent would ask with";
 
 /// The SHA-256 that a pack's header must name, by the host's `crypto.subtle`: some 25 times faster than code that has
@@ -36,7 +36,7 @@ pub(crate) async fn sha256(pack: &Uint8Array) -> Option<[u8; 32]> {
     hash.to_vec().try_into().ok()
 }
 
-/// What is set aside for a pack before it is here, at most: no header makes the module ask for more.
+/// Most bytes that are set aside for a pack before it is here: no header makes the module ask for more.
 const MOST_BYTES: u64 = 128 * 1024 * 1024;
 
 /// A pack that comes in pieces, and its SHA-256 as [`sha256`] says. `next` gives a promise of the next piece, of any length,
@@ -102,7 +102,7 @@ impl Digest {
         Some(Self { stream, writer })
     }
 
-    /// Whether it took it.
+    /// Writes a piece; true if the host took it.
     async fn write(&self, piece: &Uint8Array) -> bool {
         done(Ok(self.writer.write_with_chunk(piece).into()))
             .await
@@ -123,7 +123,7 @@ struct Stage {
     products: u64,
 }
 
-/// What each kind of op takes of one embedding: the fastest of `rounds`, in the unit of `now`, which is
+/// Measures what each kind of op takes of one embedding: the fastest of `rounds`, in the unit of `now`, which is
 /// `performance.now` as a rule. For benches; it loads a model of its own.
 ///
 /// # Errors

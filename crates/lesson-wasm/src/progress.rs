@@ -1,9 +1,9 @@
-//! How far indexing and syncing are, as JavaScript reads it.
+//! Progress of indexing and syncing, as JavaScript reads it.
 
 use lesson_service::{Indexing, SyncRound};
 use serde::Serialize;
 
-/// How far lessons have their vectors.
+/// Progress of giving lessons their vectors.
 #[derive(Serialize)]
 pub(crate) struct Progress {
     done: usize,
@@ -21,7 +21,7 @@ impl Progress {
     }
 }
 
-/// How a round of syncing ended.
+/// Result of a round of syncing.
 #[derive(Serialize)]
 pub(crate) struct Round {
     next_at: Option<f64>,

@@ -205,7 +205,7 @@ async fn an_entry_that_cannot_be_read_stays_and_hides_nothing_else() {
     )
     .await;
     drop(engine);
-    // What a half-written disk or a foreign hand might leave.
+    // Damage that a half-written disk or a foreign hand might leave.
     let damage = Function::new_no_args(
         "return new Promise((done, fail) => {
             const opening = indexedDB.open('damaged');

@@ -10,7 +10,7 @@ use crate::fault::{Fault, Result};
 
 /// Longest sequence when nothing says otherwise: the length that sentence encoders of this size are trained at.
 const MAX_PIECES: usize = 256;
-/// How every BERT names its token table, after a prefix of its own.
+/// Name of every BERT's token table, after a prefix of its own.
 const TOKENS: &str = "embeddings.word_embeddings.weight";
 
 /// A float tensor.

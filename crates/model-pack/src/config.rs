@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::fault::{Fault, Result};
 
-/// What config.json says of an encoder.
+/// Settings of an encoder, from its config.json.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Config {
     /// Attention heads per layer.
@@ -17,7 +17,7 @@ pub struct Config {
     /// Activation of the feed-forward layer; only `gelu` is known.
     #[serde(default = "gelu")]
     pub hidden_act: String,
-    /// How positions enter; only `absolute` is known.
+    /// Kind of position embedding; only `absolute` is known.
     #[serde(default = "absolute")]
     pub position_embedding_type: String,
 }

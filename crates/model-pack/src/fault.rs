@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-/// What went wrong, for a person to read.
+/// A failure, in words for a person to read.
 #[derive(Debug)]
 pub struct Fault(String);
 

@@ -1,5 +1,5 @@
-//! What the vectors of an encoder's texts have in common, whatever they say: the means of sentences that say little, each in 25
-//! languages (`data/common.tsv`, a language each row).
+//! The means of vectors of sentences that say little, each in 25 languages (`data/common.tsv`, a language each row): what the
+//! vectors of an encoder's texts have in common, whatever they say.
 
 use lesson_embed::{EmbedError, Model, PackSource, TableKind, write_pack};
 

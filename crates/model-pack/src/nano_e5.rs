@@ -20,19 +20,19 @@ pub const PLAIN: usize = 48_000;
 /// Weights of a block, and its bytes.
 const BLOCK: usize = 32;
 const BLOCK_BYTES: usize = 18;
-/// What the model's card puts before a text that is looked for, and before one that is found.
+/// Prefixes by the model's card: of a text that is looked for, and of one that is found.
 const PREFIXES: (&str, &str) = ("query: ", "passage: ");
 /// Cosines of a query and a lesson about different things and about the same, as the means leave them.
 const MEANING: (f32, f32) = (0.38, 0.66);
 /// The same of two lessons. Of the 85 samples no two are nearer than 0.86; 0.92 is read as nearly the same.
 const ALIKE: (f32, f32) = (0.45, 0.87);
 
-/// How much of what all vectors have in common is taken from each, and of what those of its language have from a query's beside. Of
+/// Shares taken of what vectors have in common: of all vectors from each, and of its language's from a query's beside. Of
 /// the samples' queries in other languages 0.6 to 0.8 of the first find most; with all of it fewer are found than with none. Of the
 /// second, 0.3 to 0.5 bring cosines of English and other queries to one scale.
 const SHARES: (f32, f32) = (0.6, 0.5);
-/// What a lesson's title and description add to its vector. From 0.2 to 0.7 queries in other languages find most, and English ones
-/// lose nothing.
+/// Weight at which a lesson's title and description are added to its vector. From 0.2 to 0.7 queries in other languages find
+/// most, and English ones lose nothing.
 const HEAD_WEIGHT: f32 = 0.5;
 
 /// Reads an encoder and keeps `pieces` of its vocabulary, the likeliest, and `plain` of them at four bits.

@@ -50,7 +50,7 @@ impl Encoder {
         })
     }
 
-    /// What config.json would say, from the shapes that attention splits its states into.
+    /// Reads what config.json would say from the shapes that attention splits its states into.
     pub fn config(&self) -> Result<Config> {
         self.graph
             .node

@@ -141,7 +141,7 @@ fn parse(text: &str) -> Result<WordPieceSpec> {
     })
 }
 
-/// What stands before and after a single sentence.
+/// Finds the marks before and after a single sentence.
 fn marks(processor: &serde_json::Value) -> Result<(String, String)> {
     let found = match processor["type"].as_str() {
         Some("TemplateProcessing") => match processor["single"].as_array().map(Vec::as_slice) {

@@ -27,7 +27,7 @@ struct Bench {
     run: Run,
 }
 
-/// How a bench is run.
+/// Function of a bench, by what it takes and prints.
 enum Run {
     /// It prints tables.
     Table(fn(&Cache) -> Result<()>),
@@ -39,12 +39,12 @@ enum Run {
     Upworthy(fn(&Cache, Option<&Path>) -> Result<()>),
 }
 
-/// What a bench is given to measure with.
+/// Inputs that a bench measures with.
 #[derive(Clone, Copy, Default)]
 pub struct Inputs<'a> {
     /// A folder of lessons.
     pub lessons: Option<&'a Path>,
-    /// Whether queries in other languages are asked, with the multilingual model.
+    /// Set if queries in other languages are asked, with the multilingual model.
     pub languages: bool,
     /// The exploratory set of the Upworthy Research Archive.
     pub upworthy: Option<&'a Path>,
@@ -128,7 +128,7 @@ pub fn list() -> String {
     format!("Benches:\n{}", lines.join("\n"))
 }
 
-/// What all benches need.
+/// Lists what all benches need.
 pub fn all_needs() -> Vec<Need> {
     BENCHES
         .iter()
@@ -260,7 +260,7 @@ fn local(cache: &Cache) -> Result<()> {
     run::loud(node, "read the message above")
 }
 
-/// What a browser downloads, then the module's code by crate.
+/// Prints what a browser downloads, then the module's code by crate.
 fn sizes(cache: &Cache) -> Result<()> {
     size(cache)?;
     let mut node = run::program(cache, "node")?;

@@ -27,7 +27,7 @@ use crate::wasm_target::Toolchain;
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
 
-/// What of `dist/` Cloudflare does not serve: the function itself, packages, and compressed copies, as it
+/// Files of `dist/` that Cloudflare does not serve: the function itself, packages, and compressed copies, as it
 /// compresses by itself.
 const ASSETS_IGNORED: &str = "/edge\n/npm\n/release\n/lessonloop-*\n*.br\n";
 
@@ -45,7 +45,7 @@ pub fn plan<'a>(cache: &'a Cache, profile: Profile, builds: Builds, plan: &mut P
     plan.step("dist/", move || assemble(cache, profile, builds));
 }
 
-/// What a release takes longest to make, made beside other work: the steps of [`plan`] then find it in the cache.
+/// Makes the parts of a release that take longest, beside other work: the steps of [`plan`] then find them in the cache.
 pub fn ahead(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
     for &module in builds.modules() {
         engine::module(cache, profile, module)?;
@@ -69,7 +69,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "crates/xtask/src/split.rs",
         "crates/xtask/src/styles.rs",
         "web",
-        // What trunk takes of the static files.
+        // Static files that trunk takes.
         "www/index.html",
         "www/css",
     ];
@@ -121,7 +121,7 @@ fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
             && file.extension().is_none_or(|extension| extension != "css")
             // The package for Node takes it.
             && !file.starts_with("local")
-            // What the build makes of it comes in its place.
+            // The build's result comes in its place.
             && !file.starts_with(demo::FOLDER)
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;

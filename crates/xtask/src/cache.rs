@@ -115,7 +115,7 @@ pub fn lock(folder: &Path) -> Result<std::fs::File> {
     Ok(file)
 }
 
-/// Whether a cached folder was there or has just been made.
+/// Origin of a cached folder: there before, or just made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
     /// It was in the cache.
@@ -125,7 +125,7 @@ pub enum Made {
 }
 
 impl Made {
-    /// What the progress line says.
+    /// Returns the note for the progress line.
     pub fn note(self) -> String {
         match self {
             Self::Before => "unchanged".into(),
@@ -240,7 +240,7 @@ pub fn key_of(root: &Path, inputs: &[&str], words: &[&str]) -> Result<String> {
     Ok(hash(&parts)[..16].to_string())
 }
 
-/// How many results of one kind stay: enough to go back and forth between two branches and two profiles.
+/// Most results of one kind that stay: enough to go back and forth between two branches and two profiles.
 const KEPT: usize = 6;
 
 /// Removes the oldest results of a kind. Failing to is harmless.

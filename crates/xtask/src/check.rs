@@ -62,7 +62,7 @@ fn formatting(cache: &Cache) -> Result<()> {
     )
 }
 
-/// What runs in browsers, at the edge and in Node: formatted, linted, and its types checked as far as they are known.
+/// Checks the code for browsers, the edge and Node: its format, its lints, and its types as far as they are known.
 fn javascript(cache: &Cache) -> Result<()> {
     let mut biome = run::program(cache, "biome")?;
     biome.args(["ci", "--error-on-warnings", "."]);
@@ -123,7 +123,7 @@ fn documentation(cache: &Cache) -> Result<()> {
     run::loud(cargo, "mend the doc comment that rustdoc names")
 }
 
-/// Whether every crate that is linked has a licence that we may ship, by `deny.toml`. Building cargo-deny takes longer than
+/// Checks that every linked crate has a licence that we may ship, by `deny.toml`. Building cargo-deny takes longer than
 /// all other checks, so set-up leaves it to who wants it, and to the workflow.
 fn licences(cache: &Cache) -> Result<()> {
     if run::find(cache, &["cargo-deny"]).is_none() {

@@ -106,7 +106,7 @@ pub fn test(cache: &Cache, chosen: &str) -> Result<()> {
     )
 }
 
-/// What a terminal and a network of one's own take.
+/// Installs the programs for a terminal and a network of one's own.
 fn programs(cache: &Cache) -> Result<String> {
     let missing: Vec<&str> = [("tmux", "tmux"), ("ip", "iproute2")]
         .into_iter()

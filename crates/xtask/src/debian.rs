@@ -50,7 +50,7 @@ pub fn install(cache: &Cache, packages: &[&str]) -> Result<()> {
     run::quiet(cache, "apt", apt(&wanted)?, None, &by_hand)
 }
 
-/// Whether files of the system may be written.
+/// True if files of the system may be written.
 pub fn is_root(cache: &Cache) -> bool {
     run::program(cache, "id")
         .ok()

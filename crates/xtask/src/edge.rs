@@ -74,7 +74,7 @@ impl Edge {
         &self.url
     }
 
-    /// What an agent needs to ask it.
+    /// Describes how an agent asks it: its address, its key, and a request.
     pub fn describe(&self) -> String {
         let Self { url, key, .. } = self;
         let bearer = format!("Bearer {key}");

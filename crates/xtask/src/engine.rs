@@ -33,7 +33,7 @@ const ROOMS: [&str; 16] = [
     "workspace-hack",
 ];
 
-/// What wasm-opt may use: what the compiler assumes of every host, and SIMD.
+/// Features that wasm-opt may use: those that the compiler assumes of every host, and SIMD.
 const FEATURES: [&str; 8] = [
     "--enable-simd",
     "--enable-bulk-memory",
@@ -57,7 +57,7 @@ pub enum Module {
 }
 
 impl Module {
-    /// What the progress line says.
+    /// Returns its name for the progress line.
     pub fn title(self) -> &'static str {
         match self {
             Self::Plain => "engine module",
@@ -65,8 +65,8 @@ impl Module {
         }
     }
 
-    /// What its files in `dist/engine` begin with. Each build has a glue of its own, as wasm-bindgen numbers a module's
-    /// imports by where they lie in it.
+    /// Returns the beginning of its files' names in `dist/engine`. Each build has a glue of its own, as wasm-bindgen numbers a
+    /// module's imports by where they lie in it.
     fn stem(self) -> &'static str {
         match self {
             Self::Plain => "lessonloop",
@@ -100,7 +100,7 @@ pub enum Builds {
 }
 
 impl Builds {
-    /// What is compiled.
+    /// Returns the modules that are compiled.
     pub fn modules(self) -> &'static [Module] {
         match self {
             Self::One => &[Module::Plain],
@@ -109,7 +109,7 @@ impl Builds {
     }
 }
 
-/// What the module is made of: files and folders of the clone.
+/// Lists what the module is made of: files and folders of the clone.
 pub fn sources() -> Vec<String> {
     let mut inputs = vec![
         "Cargo.toml".into(),
@@ -271,7 +271,7 @@ fn plain(cache: &Cache, other: &Path, at: &Path) -> Result<()> {
             relaxed::without(&bytes).map_err(wrong)?
         } else {
             let text = String::from_utf8(bytes).map_err(|cause| wrong(cause.to_string()))?;
-            // What the module calls its imports by stays as the module has it.
+            // Names by which the module calls its imports stay as the module has them.
             text.replace(&Module::Relaxed.wasm(), &Module::Plain.wasm())
                 .into_bytes()
         };

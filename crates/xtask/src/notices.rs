@@ -21,7 +21,7 @@ pub const NAME: &str = "THIRD-PARTY.txt";
 /// The packages that are compiled for the browser and the edge.
 const SHIPPED: [&str; 2] = ["lesson-wasm", "web"];
 
-/// What is linked or laid beside, and has no package.
+/// Notices of what is linked or laid beside, and has no package.
 const OTHERS: &str = "\
 The Rust standard library, (c) The Rust Project contributors, https://www.rust-lang.org: MIT OR Apache-2.0.
 It is linked into the modules.
@@ -38,7 +38,7 @@ pieces are quantised anew, and all is laid out anew.
 
 ";
 
-/// What `cargo metadata` says of the crates for the module's target.
+/// Asks `cargo metadata` about the crates for the module's target.
 fn asked(cache: &Cache) -> Result<String> {
     let mut cargo = run::cargo(cache)?;
     metadata(&mut cargo);

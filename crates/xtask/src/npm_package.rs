@@ -19,7 +19,7 @@ pub const FOLDER: &str = "npm";
 const BIN: &str = "local/bin/lessonloop.mjs";
 /// The thin host's sources.
 const HOST: &str = "www/local";
-/// What edits Codex's settings, from the packages of the build: the one that the package takes from npm.
+/// Library that edits Codex's settings, from the packages of the build: the one that the package takes from npm.
 const TOML: &str = "tests/node_modules/smol-toml";
 const FULL: &str = "free some space and check the permissions of the clone";
 
@@ -56,7 +56,7 @@ pub fn write(cache: &Cache, dist: &Path) -> Result<()> {
         let apart = ["engine", "edge", demo::FOLDER, FOLDER]
             .iter()
             .any(|folder| file.starts_with(folder));
-        // What a browser keeps for offline use is of no use there.
+        // Files that a browser keeps for offline use are of no use there.
         let unused = ["sw.js", "precache.js", "engine-worker.js", notices::NAME]
             .iter()
             .any(|name| file == Path::new(name));

@@ -15,10 +15,10 @@ pub const FOLDER: &str = "release";
 /// The version of all of it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 const FULL: &str = "free some space and check the permissions of the clone";
-/// What installs an extension of Gemini CLI takes the archive that is named for its system.
+/// Systems that archives are named for: an installer of Gemini CLI's extensions takes the one of its system.
 const GEMINI_SYSTEMS: [&str; 3] = ["linux", "darwin", "win32"];
 
-/// What changed, version by version.
+/// Reads the changelog: the changes, version by version.
 pub fn changelog(cache: &Cache) -> Result<String> {
     let at = cache.root.join("CHANGELOG.md");
     std::fs::read_to_string(&at).with_context(|| advice(at.display(), "restore the file from git"))
@@ -109,7 +109,7 @@ fn sums(folder: &Path) -> Result<()> {
     write(folder, "SHA256SUMS", lines.as_bytes())
 }
 
-/// What is linked and laid beside, as CycloneDX 1.5: <https://cyclonedx.org/docs/1.5/json/>.
+/// Lists what is linked and laid beside, as CycloneDX 1.5: <https://cyclonedx.org/docs/1.5/json/>.
 fn sbom(cache: &Cache) -> Result<Value> {
     let mut components = notices::components(cache)?;
     let lock = cache.root.join("tests/package-lock.json");
@@ -117,7 +117,7 @@ fn sbom(cache: &Cache) -> Result<Value> {
         std::fs::read_to_string(&lock).with_context(|| advice(lock.display(), "restore it"))?;
     let lock: Value =
         serde_json::from_str(&text).with_context(|| advice("package-lock.json", ""))?;
-    // What pages load, and what the package for Node bundles.
+    // Packages that pages load, and the one that the package for Node bundles.
     let laid = npm::VENDORED.map(|(file, _)| notices::package_of(file));
     for name in laid.into_iter().chain(["smol-toml"]) {
         let package = &lock["packages"][format!("node_modules/{name}")];

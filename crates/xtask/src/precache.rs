@@ -64,7 +64,7 @@ pub fn write(dist: &Path) -> Result<()> {
     .with_context(|| advice(at.display(), full))
 }
 
-/// Whether a file belongs to the app as it runs. The model pack is kept elsewhere, samples are fetched when they are
+/// True if a file belongs to the app as it runs. The model pack is kept elsewhere, samples are fetched when they are
 /// asked for, and a service worker must not keep itself.
 fn is_kept(name: &str) -> bool {
     let code = [".html", ".css", ".js", ".wasm", ".woff2"]

@@ -1,6 +1,6 @@
-//! How code is compiled.
+//! Profiles that code is compiled with.
 
-/// How code is compiled.
+/// Profile that code is compiled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// For daily work: checks overflow and assertions, and keeps what it compiled in pieces.
@@ -21,7 +21,7 @@ impl Profile {
         }
     }
 
-    /// What cargo calls it.
+    /// Returns cargo's name of it.
     fn name(self) -> &'static str {
         match self {
             Self::Dev => "dev",
@@ -30,12 +30,12 @@ impl Profile {
         }
     }
 
-    /// What to tell cargo.
+    /// Returns the arguments for cargo.
     pub fn for_cargo(self) -> [&'static str; 2] {
         ["--profile", self.name()]
     }
 
-    /// What to tell trunk, which makes a release as small as it gets.
+    /// Returns the arguments for trunk, which makes a release as small as it gets.
     pub fn for_trunk(self) -> &'static [&'static str] {
         match self {
             Self::Dev => &[],

@@ -69,7 +69,7 @@ fn running(title: &str) -> ProgressBar {
     bar
 }
 
-/// Whether lines are only ever added: in a CI, in a file, in a pipe.
+/// True if lines are only ever added: in a CI, in a file, in a pipe.
 fn is_plain() -> bool {
     std::env::var_os("CI").is_some() || !std::io::stderr().is_terminal()
 }

@@ -12,19 +12,19 @@ use crate::run;
 
 /// A Python environment with pinned packages.
 pub struct Environment {
-    /// What it is called in logs.
+    /// Its name in logs.
     name: &'static str,
     /// Its pinned packages, relative to the clone: the file that is installed, then those that it includes.
     pub requirements: &'static [&'static str],
 }
 
-/// What the tests compare with.
+/// Packages that the tests compare with.
 pub const ORACLES: Environment = Environment {
     name: "oracles",
     requirements: &["tests/oracles/requirements.txt"],
 };
 
-/// What writes the model file of the benches' peers.
+/// Packages that write the model file of the benches' peers.
 pub const PEERS: Environment = Environment {
     name: "peers",
     requirements: &[
@@ -33,13 +33,13 @@ pub const PEERS: Environment = Environment {
     ],
 };
 
-/// What sends requests made from the edge function's OpenAPI document.
+/// The program that sends requests made from the edge function's OpenAPI document.
 pub const FUZZER: Environment = Environment {
     name: "fuzzer",
     requirements: &["tests/edge/requirements.txt"],
 };
 
-/// What the examples in Python import.
+/// Packages that the examples in Python import.
 pub const EXAMPLES: Environment = Environment {
     name: "examples",
     requirements: &["tests/examples/langgraph/requirements.txt"],

@@ -18,7 +18,7 @@ const fn simd(number: u8) -> [u8; 3] {
 /// `unreachable`, and nothing twice.
 const TRAP: [u8; 3] = [0x00, 0x01, 0x01];
 
-/// What stands in the place of an instruction; `None` where it stays.
+/// Returns the bytes that take the place of an instruction; `None` where it stays.
 fn strict(operator: &Operator<'_>) -> Option<[u8; 3]> {
     Some(match operator {
         Operator::I8x16RelaxedSwizzle => simd(0x0e),
@@ -70,7 +70,7 @@ pub fn without(module: &[u8]) -> Result<Vec<u8>, String> {
             }
         }
     }
-    // What is replaced by several, such as a product and a sum, is in no module so far.
+    // Relaxed instructions that several strict ones would replace, such as a product and a sum, are in no module so far.
     Validator::new_with_features(WasmFeatures::default().difference(WasmFeatures::RELAXED_SIMD))
         .validate_all(&bytes)
         .map_err(|cause| cause.to_string())?;

@@ -33,7 +33,7 @@ pub fn release(cache: &Cache, tag: Option<&str>, builds: bool) -> Result<()> {
     Ok(())
 }
 
-/// What a tag has to hold: this version, and a changelog whose section of it is closed.
+/// Checks a tag: it is of this version, and the changelog has no entry left below Unreleased.
 fn tagged(cache: &Cache, tag: &str) -> Result<()> {
     if tag.strip_prefix('v') != Some(VERSION) {
         return Err(fault(

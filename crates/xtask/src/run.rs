@@ -17,7 +17,7 @@ const SHOWN: usize = 40;
 
 /// A program to be run in the clone, with the tools of the cache on its path.
 ///
-/// What `cargo run` put into the environment for xtask itself is removed: it would leak into build scripts and make
+/// Variables that `cargo run` set for xtask itself are removed: they would leak into build scripts and make
 /// them rebuild.
 pub fn program(cache: &Cache, name: impl AsRef<OsStr>) -> Result<Command> {
     let mut command = Command::new(name);
@@ -130,14 +130,14 @@ pub fn quiet(
     }
 }
 
-/// What a program prints on standard output, trimmed; `None` when it is missing or fails.
+/// Runs a program and returns its standard output, trimmed; `None` when it is missing or fails.
 pub fn answer(mut command: Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_string())
 }
 
-/// What a program that must succeed prints on standard output, trimmed.
+/// Runs a program that must succeed and returns its standard output, trimmed.
 pub fn output(mut command: Command, remedy: &str) -> Result<String> {
     let shown = show(&command);
     let output = command.output().with_context(|| advice(&shown, remedy))?;

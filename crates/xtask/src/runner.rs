@@ -1,4 +1,4 @@
-//! How a suite is run: natively, in the browser through WebDriver, or by Node against the served site.
+//! Running a suite: natively, in the browser through WebDriver, or by Node against the served site.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,7 +17,7 @@ use crate::{bench, browser, clients, model, pieces, python, run, tools};
 
 const REMEDY: &str = "read the failed test's message above";
 
-/// What is compiled for this machine; the dashboard's tests run in the browser, for which it is compiled anyway. Cargo
+/// Packages compiled for this machine; the dashboard's tests run in the browser, for which it is compiled anyway. Cargo
 /// unifies the features of third-party crates over what it is asked for, so every suite that compiles any of this asks for
 /// all of it: else serde and whatever stands on it would be compiled once for each suite.
 pub const NATIVE: &[&str] = &[
@@ -47,7 +47,7 @@ pub const NATIVE: &[&str] = &[
     "lesson-types/schema",
 ];
 
-/// What a suite runs.
+/// Tests of a suite, and the way to run them.
 pub enum Runner {
     /// The tests of this program, beside it: its packages are compiled there already.
     Own,
@@ -75,7 +75,7 @@ pub enum Runner {
 }
 
 impl Runner {
-    /// Whether it runs files in Node, of which some can be chosen.
+    /// True if it runs files in Node, of which some can be chosen.
     pub const fn is_of_files(&self) -> bool {
         matches!(
             self,
@@ -135,7 +135,7 @@ fn cargo_test(cache: &Cache, needs: &[Need], arguments: &[&str]) -> Result<()> {
     run::loud(cargo, REMEDY)
 }
 
-/// What the test browser is started with: no sandbox, for CIs run as root; nothing that reaches out by itself.
+/// Arguments of the test browser: no sandbox, for CIs run as root; nothing that reaches out by itself.
 const BROWSER_ARGUMENTS: [&str; 7] = [
     "--headless",
     "--no-sandbox",
@@ -265,7 +265,7 @@ fn stack(cache: &Cache, folders: &[&str], only: &str) -> Result<()> {
     in_turns(cache, command, suite_files(cache, folders, only)?)
 }
 
-/// How a test file says, and why, that no other one is to run beside it: times that it holds, a server that it breaks.
+/// Comment by which a test file forbids another beside it, with the reason: times that it holds, a server that it breaks.
 const ALONE: &str = "\n// Alone: ";
 
 /// Runs test files with Node's runner as it is prepared: two at a time, as tests wait more than they reckon, and then those
@@ -308,7 +308,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // What stays is a folder of temporary files.
+        // A failure leaves a folder of temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

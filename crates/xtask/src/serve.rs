@@ -45,7 +45,7 @@ const HEAD: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 120 });
 /// Where a page asks for the local stack, and who may answer it.
 const OFFER: &str = "/local-stack.json";
 
-/// What is sent as it is: the model is packed already, and large.
+/// Type of files that are sent as they are: the model is packed already, and large.
 const PACKED: &str = "application/octet-stream";
 
 /// The local stack, as a page may know it to fill its form in. The key is the publishable one.
@@ -55,7 +55,7 @@ pub struct Offer {
     pub url: String,
     /// The publishable key.
     pub key: String,
-    /// Who may sign in.
+    /// Mail address of a user who may sign in.
     pub email: String,
     /// Where agents ask, once the edge function answers.
     pub edge: Arc<OnceLock<String>>,

@@ -23,14 +23,14 @@ use crate::profile::Profile;
 use crate::rename;
 use crate::tools;
 
-/// What the split names its parts: the module of the pages, as `web/src/more.rs` has it, and what loads it.
+/// Names that the split gives its parts: the module of the pages, as `web/src/more.rs` has it, and what loads it.
 const PAGES: &str = "split_more.wasm";
 const LOADER: &str = "web-pages.js";
 /// The glue's name before Trunk puts the build's hash into it.
 const GLUE: &str = "web.js";
 
-/// What marks a function that wasm-bindgen replaces by a conversion, and what it was called in earlier releases,
-/// which is how the split knows it: such a function stays in the first part.
+/// Mark of a function that wasm-bindgen replaces by a conversion, and its name in earlier releases, by which the split
+/// knows it: such a function stays in the first part.
 const CAST: &str = "__wbindgen_describe_generic_import";
 const OLD_CAST: &str = "__wbindgen_describe_cast";
 
@@ -166,8 +166,8 @@ fn renamed(module: &[u8], from: &str, to: &str) -> Result<Vec<u8>> {
         .ok_or_else(|| fault("the compiler's module is not well-formed", "run it again"))
 }
 
-/// What runs here, to be read. Cargo puts another file in its place as soon as it builds xtask's own tests, with whose
-/// features it is linked anew; Linux keeps what runs at hand nevertheless.
+/// Returns the path at which the running program can be read. Cargo puts another file in its place as soon as it builds
+/// xtask's own tests, with whose features it is linked anew; Linux keeps what runs at hand nevertheless.
 fn own_program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") {
         Ok(PathBuf::from("/proc/self/exe"))
@@ -176,7 +176,7 @@ fn own_program() -> io::Result<PathBuf> {
     }
 }
 
-/// What trunk asks wasm-bindgen for; anything else is refused, so that nothing is left undone in silence.
+/// The command line that trunk gives wasm-bindgen; anything else is refused, so that nothing is left undone in silence.
 #[derive(Args)]
 pub struct Bind {
     /// Where the parts go.
@@ -193,7 +193,7 @@ pub struct Bind {
     /// Where the glue and the bound module go.
     #[arg(long)]
     out_dir: Option<PathBuf>,
-    /// What they are called.
+    /// Name of the glue and of the bound module.
     #[arg(long)]
     out_name: Option<String>,
     /// Write no declarations.

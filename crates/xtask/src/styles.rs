@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha384};
 use crate::fault::{advice, fault};
 
 const PAGE: &str = "index.html";
-/// What names a stylesheet in the page that trunk wrote.
+/// Beginning of an element that names a stylesheet in the page that trunk wrote.
 const LINK: &str = "<link rel=\"stylesheet\" href=\"/";
 
 /// Joins the stylesheets of a built page in the order that it names them in.

@@ -184,7 +184,7 @@ fn is_of_all(suite: &Suite) -> bool {
     !BY_NAME.contains(&suite.name)
 }
 
-/// What of a suite is run: some of its files, or one client of the suite `clients`.
+/// Chooses the part of a suite to run: some of its files, or one client of the suite `clients`.
 pub fn part(
     suite: Option<&str>,
     client: Option<String>,
@@ -212,7 +212,7 @@ pub fn list() -> String {
     format!("Suites:\n{}", lines.join("\n"))
 }
 
-/// What all suites need.
+/// Lists what all suites need.
 pub fn all_needs() -> Vec<Need> {
     SUITES
         .iter()

@@ -72,7 +72,7 @@ pub fn trunk() -> Tool {
 }
 
 impl Tool {
-    /// What the progress line says.
+    /// Returns its command and version for the progress line.
     pub fn title(&self) -> String {
         format!("{} {}", self.command, self.version)
     }

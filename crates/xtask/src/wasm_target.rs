@@ -55,7 +55,7 @@ impl Toolchain {
         })
     }
 
-    /// Whether the distribution's toolchain is the one in use.
+    /// True if the distribution's toolchain is the one in use.
     pub fn is_linked(&self) -> bool {
         self.name.is_some()
     }
@@ -199,7 +199,7 @@ fn build_from_distribution(cache: &Cache) -> Result<()> {
         "read the log; the compiler and rust-web-src must be of one version",
     )?;
 
-    // What an earlier compiler's build left there would be found twice.
+    // Libraries that an earlier compiler's build left there would be found twice.
     let library = system.join("lib/rustlib").join(TARGET).join("lib");
     cache::fresh_dir(&library)?;
     let built = seed.join("target").join(TARGET).join("release/deps");

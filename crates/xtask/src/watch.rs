@@ -15,7 +15,7 @@ use crate::fault::{advice, told};
 use crate::profile::Profile;
 use crate::progress::Plan;
 
-/// What `dist/` is built from.
+/// Files and folders that `dist/` is built from.
 const SOURCES: [&str; 6] = [
     "Cargo.lock",
     "Cargo.toml",
@@ -75,7 +75,7 @@ fn next(changes: &Receiver<notify::Result<notify::Event>>, root: &Path) -> Optio
                 Err(_) => break,
             }
         };
-        // What the watcher could not tell of is seen with the next change.
+        // Changes that the watcher could not tell of are seen with the next one.
         let Ok(event) = event else { continue };
         if matches!(event.kind, EventKind::Access(_)) {
             continue;

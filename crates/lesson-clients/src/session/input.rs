@@ -1,10 +1,10 @@
-//! What is known of a session when it is recorded.
+//! Input for recording a session: what was read now, and the state kept from before.
 
 use crate::transcript::{Sign, TranscriptRead};
 use lesson_types::FeedbackOutcome;
 use serde::{Deserialize, Serialize};
 
-/// What was read of a session. Other fields are passed over, so that a host hands in the plan with what it read.
+/// A session to record, with its reads. Other fields are passed over, so that a host hands in the plan with what it read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionInput {
@@ -12,22 +12,22 @@ pub struct SessionInput {
     pub session: String,
     /// Its decision, from the same place.
     pub decision_id: String,
-    /// Whether it is over. Only then an outcome is told, and feedback given.
+    /// True if it is over. Only then an outcome is told, and feedback given.
     pub done: bool,
-    /// What the agent said last, from the same place.
+    /// The agent's last message, from the same place.
     pub last_message: Option<String>,
-    /// Whether a subagent said it, from the same place.
+    /// True if a subagent said it, from the same place.
     pub subagent: bool,
-    /// What was read now, in the order of reading.
+    /// Pieces of transcripts that were read now, in the order of reading.
     pub reads: Vec<TranscriptRead>,
-    /// What [`crate::Recorded`] said to keep of this session when it was recorded before.
+    /// The state that [`crate::Recorded`] said to keep of this session when it was recorded before.
     pub kept: Kept,
     /// Slugs of the lessons that were shown, where the host knows better than the transcript: a client that keeps no
     /// context of hooks in it.
     pub shown: Vec<String>,
 }
 
-/// What the end of a session needs of what was read before: a few lines, to be kept with the positions of its transcripts.
+/// State that the end of a session needs of earlier reads: a few lines, to be kept with the positions of its transcripts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
@@ -37,7 +37,7 @@ pub struct Kept {
     pub shown: Vec<String>,
     /// The lessons that prompts to subagents named.
     pub prompted: Vec<String>,
-    /// Whether the agent gave feedback itself.
+    /// True if the agent gave feedback itself.
     pub gave_feedback: bool,
     /// The last outcome that the agent itself told, not a subagent.
     pub outcome: Option<FeedbackOutcome>,

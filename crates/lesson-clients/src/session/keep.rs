@@ -1,4 +1,4 @@
-//! What is heard of a session: what was said now, and what is kept of all.
+//! Taking together what is heard of a session: the words of now, and the state kept of all.
 
 use super::input::{Kept, SessionInput};
 use crate::private::without_private;
@@ -19,7 +19,7 @@ const MARKERS: [&str; 7] = [
     "objective",
 ];
 
-/// What was said now, and what is known of the session with it.
+/// The words said now, and the state of the session with them.
 pub(super) struct Heard {
     pub(super) now: String,
     pub(super) all: Kept,

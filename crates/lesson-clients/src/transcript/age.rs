@@ -1,6 +1,6 @@
 //! Times in transcripts: ISO 8601 in UTC, and those within ids of UUID version 7.
 
-/// Whether a time is before another; `false` unless both are of the form `2026-11-26T04:22:34.081Z`, as clients write it.
+/// True if a time is before another; `false` unless both are of the form `2026-11-26T04:22:34.081Z`, as clients write it.
 pub(super) fn is_before(time: &str, other: &str) -> bool {
     is_time(time) && is_time(other) && time < other
 }
@@ -17,7 +17,7 @@ pub(super) fn between(from: &str, to: &str) -> Option<u64> {
     }
 }
 
-/// Whether an id is older than another; `false` unless both are of version 7, which begin with their time.
+/// True if an id is older than another; `false` unless both are of version 7, which begin with their time.
 pub(super) fn is_older(id: &str, other: &str) -> bool {
     match (stamp(id), stamp(other)) {
         (Some(stamp), Some(other)) => stamp < other,

@@ -12,11 +12,11 @@ use super::reading::Reading;
 use super::sign;
 use serde_json::Value;
 
-/// What `entrypoint` says of a run that no person sees.
+/// Value of `entrypoint` for a run that no person sees.
 const HEADLESS: &str = "sdk-cli";
-/// How the answer begins of a command that goes on by itself.
+/// Beginning of the answer to a command that goes on by itself.
 const BACKGROUND: &str = "Command running in background";
-/// What a subagent's prompt says its task is.
+/// Words before the colon that a subagent's task stands behind in its prompt.
 const TASK: [&str; 2] = ["task", "objective"];
 
 /// So much older than the beginning what a hook said may be and still be the session's: hooks at its start come before.
@@ -41,7 +41,7 @@ pub(super) fn own_session(bytes: &[u8]) -> Option<String> {
     None
 }
 
-/// What an agent's line is marked with that is copied to another session.
+/// Field that marks an agent's line as copied to another session.
 const REQUESTED_BY: &str = "requestSessionId";
 
 /// Where the last line ends that another session asked for; 0 for none.
@@ -64,7 +64,7 @@ pub(super) fn end_of_copy(bytes: &[u8], own: &str) -> usize {
 /// Takes a line; false when its shape is unknown.
 pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     let kind = text(entry, "type");
-    // What has a payload is Codex's, of a kind that is not known.
+    // A line with a payload is Codex's, of a kind that is not known.
     if kind.is_empty() || entry.get("payload").is_some() {
         return false;
     }
@@ -122,7 +122,7 @@ fn told(content: &Value) -> String {
         .collect()
 }
 
-/// Whether a line is a copy of another session's.
+/// True if a line is a copy of another session's.
 fn is_copy(entry: &Value, reading: &mut Reading) -> bool {
     let session = text(entry, "sessionId");
     let own = reading.read.session.as_deref().unwrap_or(session);
@@ -204,7 +204,7 @@ fn answered(content: &Value, sidechain: bool, reading: &mut Reading) -> bool {
     true
 }
 
-/// How a command ended: a failure says its code, and what was refused, stopped or left in the background says none.
+/// Reads a command's exit code: a failure says its code, and what was refused, stopped or left in the background says none.
 fn exit_code(part: &Value, content: &Value) -> Option<i64> {
     let said = texts(content, &["text"]).concat();
     if part.get("is_error") == Some(&Value::Bool(true)) {
@@ -213,7 +213,7 @@ fn exit_code(part: &Value, content: &Value) -> Option<i64> {
     (!said.starts_with(BACKGROUND)).then_some(0)
 }
 
-/// What a hook said, ours or another's: `hook_success` with its output, `hook_additional_context` with the context.
+/// Takes what a hook said, ours or another's: `hook_success` has its output, `hook_additional_context` the context.
 fn hooked(attachment: &Value, reading: &mut Reading) {
     for field in ["content", "stdout"] {
         if let Some(content) = attachment.get(field) {

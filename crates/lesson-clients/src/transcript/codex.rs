@@ -62,7 +62,7 @@ fn began(payload: &Value, time: &str, reading: &mut Reading) {
     }
 }
 
-/// Whether a line is a copy of another thread's.
+/// True if a line is a copy of another thread's.
 fn is_copy(payload: &Value, time: &str, reading: &mut Reading) -> bool {
     let (Some(own), Some(began)) = (
         reading.read.session.as_deref(),

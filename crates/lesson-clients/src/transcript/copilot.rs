@@ -17,7 +17,7 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
         }
         "assistant.message" if !reading.is_new(text(entry, "id"), text(data, "content")) => {}
         "assistant.message" => {
-            // What a subagent says names the call that began it.
+            // A subagent's message names the call that began it.
             let by_subagent = !text(data, "parentToolCallId").is_empty();
             reading.say(text(data, "content"), by_subagent);
             let calls = data.get("toolRequests").and_then(Value::as_array);

@@ -27,7 +27,7 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     let content = entry.get("content");
     match text(entry, "type") {
         "gemini" => {}
-        // What a person said, and what the client told them.
+        // Words of a person, or of the client to them.
         kind => return !kind.is_empty() && content.is_some(),
     }
     let subagent = reading.read.subagent;
@@ -62,7 +62,7 @@ pub(super) fn take(entry: &Value, reading: &mut Reading) -> bool {
     true
 }
 
-/// How a command ended. Lines are added to its output where it failed, was stopped or goes on in the background.
+/// Reads a command's exit code. Lines are added to its output where it failed, was stopped or goes on in the background.
 fn exit_code(call: &Value, result: &Value) -> Option<i64> {
     let said = shown::texts(result);
     if let Some(code) = said.iter().find_map(|said| sign::exit_code(said)) {

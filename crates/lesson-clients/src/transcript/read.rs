@@ -1,27 +1,27 @@
-//! What a piece of a transcript holds.
+//! The contents of a piece of a transcript.
 
 use super::sign::{Running, Sign};
 use lesson_types::FeedbackOutcome;
 use serde::{Deserialize, Serialize};
 
-/// What a piece of a transcript holds.
+/// Contents of a piece of a transcript, and where to read on.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TranscriptRead {
-    /// What the agent said, and the tasks that it gave its subagents; without what is marked as private. A blank line ends
+    /// The agent's words, and the tasks that it gave its subagents; without what is marked as private. A blank line ends
     /// each message.
     pub said: String,
     /// The lessons that our hook or our MCP tools showed, each once.
     pub shown: Vec<String>,
     /// The lessons that `INJECTED:` lines of prompts to subagents name, each once.
     pub prompted: Vec<String>,
-    /// Whether the agent gave feedback on lessons itself.
+    /// True if the agent gave feedback on lessons itself.
     pub gave_feedback: bool,
-    /// What came of it, by the last outcome line that the agent itself said, not a subagent of it.
+    /// Outcome by the last outcome line that the agent itself said, not a subagent of it.
     pub outcome: Option<FeedbackOutcome>,
-    /// Whether no person took part: `claude -p`, `codex exec`.
+    /// True if no person took part: `claude -p`, `codex exec`.
     pub headless: bool,
-    /// Whether it is a subagent's.
+    /// True if it is a subagent's.
     pub subagent: bool,
     /// The folder that the session began in.
     pub cwd: Option<String>,
@@ -50,6 +50,6 @@ pub struct TranscriptRead {
     pub began: Option<String>,
     /// Where the copy of another session's lines ends that it begins with, as far as its first piece tells: a byte.
     pub copied_to: u64,
-    /// Whether the lines that come now are a copy of another session's.
+    /// True if the lines that come now are a copy of another session's.
     pub copying: bool,
 }

@@ -1,4 +1,4 @@
-//! What has been read of a transcript so far.
+//! Taking in a transcript, line by line.
 
 use super::read::TranscriptRead;
 use super::shell::SignKind;
@@ -16,7 +16,7 @@ const GIVES_LESSONS: [&str; 3] = [
     "playbook_search_lessons",
     "playbook_patterns_for_feature",
 ];
-/// What marks the lines that name lessons.
+/// Word that marks the lines that name lessons.
 const INJECTED: &str = "injected";
 /// Where tools that begin a subagent have its prompt: `Task` and `Agent` (Claude Code, OpenCode), `spawn_agent` (Codex),
 /// `task` (Copilot CLI), a subagent's own tool (Gemini CLI).
@@ -41,7 +41,7 @@ const MOST_FOLDERS: usize = 64;
 /// Most lines that are remembered as counted; the oldest go first.
 const MOST_COUNTED: usize = 20_000;
 
-/// What has been read.
+/// A transcript as far as it has been read.
 pub(super) struct Reading {
     pub(super) read: TranscriptRead,
     /// The hashes of `read.counted` and of `read.known`.
@@ -76,7 +76,7 @@ impl Reading {
         }
     }
 
-    /// Whether the line with this id has not counted yet; it has from now on. Clients write lines again: after a second
+    /// True if the line with this id has not counted yet; it has from now on. Clients write lines again: after a second
     /// compaction, in a fork, when a call was answered. One without an id is new.
     /// `content` is hashed with the id: a copy has both.
     pub(super) fn is_new(&mut self, id: &str, content: &str) -> bool {
@@ -179,7 +179,7 @@ impl Reading {
 
     /// A command ended.
     pub(super) fn sign(&mut self, kind: SignKind, command: String, code: i64) {
-        // What a person marked as private is no reason to be shown.
+        // A part that a person marked as private is no reason to be shown.
         let command = without_private(&command);
         let passed = code == 0;
         let sign = Sign {

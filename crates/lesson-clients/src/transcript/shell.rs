@@ -1,11 +1,11 @@
-//! What a command line is for, as far as its exit code tells what came of the work: a test run, or a commit.
+//! Purposes of command lines whose exit code tells what came of the work: a test run, or a commit.
 //!
 //! An exit code is that of the last command, so a line whose test run is hidden by what follows (`cargo test | tail`,
 //! `pytest; true`, `npm test || true`) tells nothing.
 
 use serde::{Deserialize, Serialize};
 
-/// What a command was for.
+/// Purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignKind {
@@ -63,7 +63,7 @@ const BY_WORD: [(&str, &[&str]); 22] = [
 /// Programs that run a script of this name after `run`.
 const SCRIPTS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
-/// What the exit code of a command line tells of; `None` where it tells nothing.
+/// Returns the purpose that the exit code of a command line tells of; `None` where it tells nothing.
 pub(super) fn purpose(line: &str) -> Option<SignKind> {
     let commands = last_chain(line)?;
     let kinds: Vec<Option<SignKind>> = commands.iter().map(|words| of_words(words)).collect();

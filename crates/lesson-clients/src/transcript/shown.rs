@@ -1,4 +1,4 @@
-//! Which lessons a text hands out: the structured answer of a tool, or the headings of a prompt text outside its fences.
+//! Lessons that a text hands out: the structured answer of a tool, or the headings of a prompt text outside its fences.
 
 use crate::framed::{HEAD, opened};
 use lesson_core::is_slug;
@@ -14,7 +14,7 @@ const WRAPS: [&str; 7] = [
     "functionResponse",
     "result",
 ];
-/// How deep answers are wrapped at most: a list of parts of a response of a function of a result.
+/// Most levels that answers are wrapped in: a list of parts of a response of a function of a result.
 const DEEPEST: usize = 8;
 
 /// The lessons in a tool's answer.

@@ -1,4 +1,4 @@
-//! What a session did that speaks for an outcome although nobody has told one.
+//! Signs in a session that speak for an outcome although nobody has told one.
 
 use super::line::text;
 use super::shell::{self, SignKind};
@@ -23,9 +23,9 @@ const SHELLS: [&str; 8] = [
 /// A command that ended, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sign {
-    /// What it was for.
+    /// Purpose of the command.
     pub kind: SignKind,
-    /// Whether it ended with 0.
+    /// True if it ended with 0.
     pub passed: bool,
     /// The command, in one line.
     pub command: String,
@@ -36,7 +36,7 @@ pub struct Sign {
 pub struct Running {
     /// The call.
     pub id: String,
-    /// What it is for.
+    /// Purpose of the command.
     pub kind: SignKind,
     /// The command, in one line.
     pub command: String,
@@ -53,7 +53,7 @@ impl Sign {
         signs.push(sign);
     }
 
-    /// What signs suggest, and why: the last test run, or else a commit.
+    /// Returns the outcome that signs suggest, and why: by the last test run, or else by a commit.
     pub(crate) fn suggests(signs: &[Self]) -> Option<(DecisionOutcome, String)> {
         let of = |kind| signs.iter().find(|sign| sign.kind == kind);
         let because = |sign: &Self, how: &str| format!("{how}: `{}`", sign.command);
@@ -62,7 +62,7 @@ impl Sign {
                 DecisionOutcome::Success,
                 because(tests, "The last test run passed"),
             )),
-            // What was committed after a failed run may have been right: nobody knows.
+            // A commit after a failed run may have been right: nobody knows.
             (Some(_), Some(_))
                 if signs
                     .last()

@@ -30,7 +30,7 @@ pub fn json(path: &Path) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
 }
 
-/// What is expected and not so, by field; fields that are not named may be anything.
+/// Adds each expectation that does not hold to `found`, by field; fields that are not named may be anything.
 pub fn differences(at: &str, expected: &Value, actual: &Value, found: &mut Vec<String>) {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {

@@ -1,4 +1,4 @@
-//! What clients' hooks and transcripts come to: corpora of payloads and transcripts, requests, output.
+//! Hooks and transcripts of clients: corpora of payloads and transcripts, and the requests and output made of them.
 #![forbid(unsafe_code)]
 
 mod corpus;

@@ -1,4 +1,4 @@
-//! What clients are given to read.
+//! The output that clients are given to read.
 
 use lesson_clients::{OutputShape, hook_output};
 use lesson_core::{Lesson, RelevanceWord, Text, prompt_text};

@@ -1,5 +1,4 @@
-//! What real clients told their hooks and wrote into their transcripts, as the suite `clients` recorded it, and what
-//! comes of it.
+//! Payloads and transcripts of real clients, as the suite `clients` recorded them, and what comes of them.
 
 use crate::corpus::json;
 use lesson_clients::{HookInput, HookPlan, plan_hook, read_transcript};

@@ -1,4 +1,4 @@
-//! What is sent for what was said, over the turns of a session.
+//! The requests for what was said, over the turns of a session.
 
 use crate::corpus::data;
 use lesson_clients::{
@@ -181,7 +181,7 @@ fn lessons_shown_in_any_turn_get_feedback_at_the_end() {
     assert!(!transcript.contains("sk-not-to-be-told"));
 }
 
-/// What a prompt to a subagent names was shown in the session, whatever else was.
+/// A lesson that a prompt to a subagent names was shown in the session, whatever else was.
 #[test]
 fn lessons_that_a_prompt_to_a_subagent_names_were_shown() {
     let task = |prompt: &str| {

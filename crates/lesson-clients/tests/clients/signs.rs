@@ -1,4 +1,4 @@
-//! What test runs and commits in a transcript suggest of an outcome that nobody told.
+//! Outcomes that test runs and commits in a transcript suggest where nobody told one.
 
 use lesson_clients::{
     Kept, Recorded, SessionInput, TranscriptRead, read_transcript, read_transcript_after, record,

@@ -20,7 +20,7 @@ fn lesson(slug: &str, title: &str, techs: &[&str]) -> Lesson {
     Lesson::new(slug, text, "a test", 0)
 }
 
-/// What is done with a lesson.
+/// An act on a lesson.
 #[derive(Debug, Clone)]
 enum Act {
     Put(Box<Lesson>),

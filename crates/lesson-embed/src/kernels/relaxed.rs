@@ -13,18 +13,18 @@ pub(super) const ROWS: usize = 4;
 /// Steps of four inputs between two looks at the loop's end; V8 keeps its sums in registers best so.
 const UNROLL: usize = 4;
 
-/// What tells a module that keeps these instructions from one that they were taken out of. A release is linked once; for
+/// Mark that tells a module that keeps these instructions from one that they were taken out of. A release is linked once; for
 /// hosts without relaxed SIMD, `cargo xtask build` turns its last letter into `n` and puts strict instructions, or where there
 /// are none a trap, in the place of relaxed ones (crates/xtask/src/relaxed.rs).
 static MARK: [u8; 25] = *b"lessonloop-relaxed-simd:y";
 
-/// Whether this module keeps relaxed SIMD.
+/// True if this module keeps relaxed SIMD.
 pub(super) fn is_kept() -> bool {
     // SAFETY: the last byte of a static. Volatile, as it is not what the compiler has seen once the build has changed it.
     unsafe { std::ptr::read_volatile(&raw const MARK[MARK.len() - 1]) == b'y' }
 }
 
-/// Whether this machine multiplies and sums up in one instruction. One that does not saturates on the way, which
+/// True if this machine multiplies and sums up in one instruction. One that does not saturates on the way, which
 /// operands of eight bits show.
 pub(super) fn is_one_instruction() -> bool {
     /// Twice, and no longer 2 · 127 · 255.

@@ -3,7 +3,7 @@
 /// Outputs of a panel of weights: four groups of four.
 pub(crate) const PANEL: usize = 16;
 
-/// What a tile function gets: a few rows, arranged as its kernel reads them, and the blocks of at most four groups of
+/// Input of a tile function: a few rows, arranged as its kernel reads them, and the blocks of at most four groups of
 /// four outputs.
 pub(crate) struct Tile<'a, A> {
     pub activations: &'a [A],
@@ -18,8 +18,8 @@ pub(crate) struct Tile<'a, A> {
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 impl<A> Tile<'_, A> {
-    /// What kernels rely on that work with pointers: slices of the lengths that are said, 1 to `most` rows, and room for
-    /// the sums.
+    /// Asserts what kernels that work with pointers rely on: slices of the lengths that are said, 1 to `most` rows, and room
+    /// for the sums.
     #[inline]
     pub fn check(&self, sums: &[i32], most: usize) {
         assert!(self.activations.len() == self.rows * self.inputs);

@@ -48,7 +48,7 @@ pub(crate) struct Layout {
     pub tokens: Range<usize>,
     /// A byte for every four components of the rows that are coded.
     pub codes: Range<usize>,
-    /// What the codes stand for; empty where no row is coded.
+    /// The values that the codes stand for; empty where no row is coded.
     pub codebook: Range<usize>,
     /// One f32 per row.
     pub position_scales: Range<usize>,

@@ -51,7 +51,7 @@ pub(crate) fn add_row(row: &[u8], out: &mut [f32]) {
 pub(crate) fn unpack_row(row: &[u8], scale: f32, place: usize, out: &mut [u8]) {
     for (at, block) in row.as_chunks::<BLOCK_BYTES>().0.iter().enumerate() {
         let step = half(u16::from_le_bytes([block[0], block[1]]));
-        // What each of the sixteen values becomes.
+        // The weight that each of the sixteen values becomes.
         let weights: [u8; 16] =
             std::array::from_fn(|code| seven_bits((code as f32 - 8.0) * step, scale));
         for (i, byte) in block[2..].iter().enumerate() {

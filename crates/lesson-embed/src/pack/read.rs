@@ -253,7 +253,7 @@ impl Pack {
         &mut held[at.weights.clone()]
     }
 
-    /// What coded rows are made of.
+    /// Reads the codebook that coded rows are made of.
     #[cfg(feature = "runtime")]
     pub fn codebook(&self) -> Result<Codebook, EmbedError> {
         Codebook::read(self.slice(&self.layout.codebook))

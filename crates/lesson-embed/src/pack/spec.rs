@@ -1,4 +1,4 @@
-//! What goes into a pack: the encoder's shape, its float weights and its tokenizer.
+//! Contents of a pack before it is written: the encoder's shape, its float weights and its tokenizer.
 
 use crate::EmbedError;
 
@@ -60,7 +60,7 @@ pub struct WordPieceSpec {
     pub lowercase: bool,
     /// The piece that stands for an unknown word; must be in the vocabulary.
     pub unknown: String,
-    /// What pieces inside a word begin with: `##`.
+    /// Prefix of pieces inside a word: `##`.
     pub prefix: String,
     /// Words longer than this many characters are unknown.
     pub max_word_chars: u32,
@@ -98,12 +98,12 @@ pub enum TokenizerSpec {
     Unigram(UnigramSpec),
 }
 
-/// How texts are given to an encoder, and its cosines read.
+/// Settings for giving texts to an encoder and for reading its cosines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage {
-    /// What stands before a text that is looked for.
+    /// Prefix of a text that is looked for.
     pub query_prefix: String,
-    /// What stands before a text that is found.
+    /// Prefix of a text that is found.
     pub passage_prefix: String,
     /// The cosine up to which a text that is looked for and one that is found are about different things, below 1.
     pub meaning_from: f32,
@@ -120,9 +120,9 @@ pub struct Usage {
     pub query_means: Vec<f32>,
     /// The mean of vectors of texts that are found, in all languages: `hidden` numbers, or none.
     pub passage_mean: Vec<f32>,
-    /// How much of what vectors have in common in all languages is taken from each, 0 to 1.
+    /// Share of the mean over all languages that is taken from each vector, 0 to 1.
     pub mean_share: f32,
-    /// How much of what those of texts that are looked for have in common in their language is taken from each beside, 0 to 1.
+    /// Share of their language's own part of the mean that is also taken from vectors of texts that are looked for, 0 to 1.
     pub language_share: f32,
 }
 
@@ -145,7 +145,7 @@ impl Default for Usage {
     }
 }
 
-/// How the token table is kept.
+/// Encoding of the token table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableKind {
     /// Int8, a scale per row.
@@ -158,7 +158,7 @@ pub enum TableKind {
     },
 }
 
-/// How the layers' weights are kept. In memory they are of seven bits, as the kernels read them.
+/// Encoding of the layers' weights. In memory they are of seven bits, as the kernels read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeightKind {
     /// Seven bits, in the kernels' order.
@@ -213,11 +213,11 @@ pub struct PackSource {
     pub epsilon: f32,
     /// Its tokenizer.
     pub tokenizer: TokenizerSpec,
-    /// How texts are given to it. A pack with a word-piece tokenizer has the default.
+    /// Settings for its texts and cosines. A pack with a word-piece tokenizer has the default.
     pub usage: Usage,
-    /// How its token table is kept.
+    /// Encoding of its token table.
     pub table: TableKind,
-    /// How its layers' weights are kept.
+    /// Encoding of its layers' weights.
     pub weights: WeightKind,
     /// Token rows: `vocab` × `hidden`.
     pub tokens: Vec<f32>,

@@ -1,6 +1,6 @@
-//! What the suites over the real model share: the model, its pack, and the oracles in Python.
+//! Fixtures of the suites over the real model: the model, its pack, and the oracles in Python.
 //!
-//! What they need is made by `cargo xtask test embed`, or by hand: `LESSONLOOP_MODEL_PACK` is the pack,
+//! The files are made by `cargo xtask test embed`, or named by hand: `LESSONLOOP_MODEL_PACK` is the pack,
 //! `LESSONLOOP_MODEL_WEIGHTS` the folder with model.safetensors and tokenizer.json that it was made of,
 //! `LESSONLOOP_PYTHON` an interpreter with tests/oracles/requirements.txt.
 

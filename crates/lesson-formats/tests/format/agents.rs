@@ -1,4 +1,4 @@
-//! What coding agents read: the block of an `AGENTS.md`, and skills.
+//! Files that coding agents read: the block of an `AGENTS.md`, and skills.
 
 use crate::NOW;
 use lesson_core::{Lesson, Policy, RankPolicy, Text, Trust};

@@ -42,7 +42,7 @@ fn hostile_input_takes_bounded_time() {
     ];
     for (place, input) in inputs.iter().enumerate() {
         for format in formats {
-            // What other programs take of the machine does not count.
+            // Time that other programs take of the machine does not count.
             let start = ThreadTime::now();
             let parsed = parse("a.md", input, format, NOW);
             assert!(

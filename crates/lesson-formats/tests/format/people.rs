@@ -1,4 +1,4 @@
-//! What people already have, as `tests/data/people` holds it: what each file becomes, kept in `people.expected.txt`.
+//! Files that people already have, as `tests/data/people` holds them: what each becomes, kept in `people.expected.txt`.
 //! `LESSONLOOP_WRITE=1` writes that file anew, to be read before it is kept.
 
 use crate::{NOW, one, read};
@@ -39,7 +39,7 @@ fn batch(folder: &str) -> Parsed {
     parse_all(&found, Format::Auto, NOW)
 }
 
-/// What was read, in lines.
+/// Lists what was read, in lines.
 fn told(parsed: &Parsed) -> String {
     let mut out = String::new();
     for read in &parsed.lessons {

@@ -1,4 +1,4 @@
-//! What each kind of file gives.
+//! Lessons that each kind of file gives.
 
 use crate::{NOW, lessons, one, read};
 use lesson_core::{Category, Kind, Standing, Trust};

@@ -1,4 +1,4 @@
-//! What is refused, with its place, and that the good beside it is kept.
+//! Refused files and records, each with its place; the good beside them is kept.
 
 use crate::{NOW, lessons, read};
 use lesson_formats::{Format, Problem, parse_all};

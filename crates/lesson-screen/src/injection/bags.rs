@@ -45,11 +45,11 @@ pub(super) struct Bags {
     by_word: Vec<Vec<usize>>,
 }
 
-/// How far from the first part the others of a wide rule may stand, in words.
+/// Greatest distance from the first part to the others of a wide rule, in words.
 const WIDE: usize = 45;
 /// The same in a sentence, which may have no end.
 const SENTENCE: usize = 60;
-/// How far before a part a word may stand that denies it.
+/// Number of words before a part among which one may deny it.
 const DENIED: usize = 3;
 
 /// Where the sequences of a set stand, in order.
@@ -179,7 +179,7 @@ fn sentences(tokens: &[Token]) -> Vec<(usize, usize)> {
     out
 }
 
-/// Whether a word right before a part denies it, and is of no part itself.
+/// True if a word right before a part denies it, and is of no part itself.
 fn denied(rules: &Rules, tokens: &[Token], part: (usize, usize), taken: &[(usize, usize)]) -> bool {
     (part.0.saturating_sub(DENIED)..part.0)
         .rev()

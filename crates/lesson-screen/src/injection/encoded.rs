@@ -9,8 +9,8 @@ const RUN: usize = 16;
 const WORDS: usize = 2;
 const LENGTH: usize = 5;
 
-/// What the text says when it is decoded, with how that was done. In all at most three times as
-/// long as the text.
+/// Decodes the text in every way that gives known words, and names the way of each reading. In all at
+/// most three times as long as the text.
 pub(super) fn readings(text: &str, plain: &str, lexicon: &Lexicon) -> Vec<(&'static str, String)> {
     let mut readings = Vec::new();
     let decoded = decoded(text);

@@ -50,7 +50,7 @@ impl Lexicon {
         id
     }
 
-    /// What a plain word may be.
+    /// Finds the ids that a plain word may have.
     pub fn ids(&self, word: &str) -> Vec<WordId> {
         let word = skeleton(word);
         let mut ids: Vec<WordId> = self.words.get(&word).copied().into_iter().collect();
@@ -72,7 +72,7 @@ impl Lexicon {
         ids
     }
 
-    /// Whether a plain word is one of the rules', letter for letter.
+    /// True if a plain word is one of the rules', letter for letter.
     pub fn knows(&self, word: &str) -> bool {
         self.words.contains_key(&skeleton(word))
     }

@@ -1,4 +1,4 @@
-//! What a text names that is no word: a numeric address of the network, a wallet, an address of mail, a
+//! Things in a text that are no words: a numeric address of the network, a wallet, an address of mail, a
 //! file of secrets. Rules speak of them by these names.
 
 /// A numeric address that is not of this machine or a private network.
@@ -52,7 +52,7 @@ fn name(word: &str) -> Option<&'static str> {
     (!user.is_empty() && host.contains('.') && !host.contains('@')).then_some(MAIL)
 }
 
-/// Whether a word is an IPv4 address of the public network.
+/// True if a word is an IPv4 address of the public network.
 fn is_public(word: &str) -> bool {
     word.parse::<std::net::Ipv4Addr>().is_ok_and(|address| {
         let apart = address.is_private()

@@ -47,7 +47,7 @@ static MARKUP: LazyLock<Vec<&str>> = LazyLock::new(|| {
 static MARKUP_FINDER: LazyLock<Option<AhoCorasick>> =
     LazyLock::new(|| AhoCorasick::new(MARKUP.iter()).ok());
 
-/// What the text does to its reader, in words, when it does. Costs time linear in the text.
+/// Finds what the text does to its reader, in words; `None` when it does nothing. Costs time linear in the text.
 pub(super) fn found(text: &str) -> Option<String> {
     let read = plain(text);
     let lexicon = &RULES.0.lexicon;

@@ -39,7 +39,7 @@ struct Rule {
     elements: Vec<Element>,
 }
 
-/// What excuses a text that a rule matches.
+/// Excuse that a rule accepts of a text that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Excuse {
     /// Nothing.
@@ -74,7 +74,7 @@ enum Element {
     End,
 }
 
-/// What a rule found, and in which words.
+/// Match of a rule: its family, and the words from `from` up to `to`.
 pub(super) struct Hit<'a> {
     pub family: &'a str,
     pub from: usize,
@@ -83,11 +83,11 @@ pub(super) struct Hit<'a> {
 
 /// Most steps that one rule takes from one word, so that matching stays linear.
 const STEPS: usize = 2_000;
-/// How far before a match a word that denies it may stand.
+/// Number of words before a match among which one may deny it.
 const DENIED: usize = 2;
-/// How far before it one may stand that denies the whole sentence.
+/// Number of words before it among which one may deny the whole sentence.
 const SENTENCE: usize = 30;
-/// How far from a quotation a word that speaks of it may stand.
+/// Number of words around a quotation among which one may speak of it.
 const MENTIONED: usize = 12;
 
 impl Rules {
@@ -383,7 +383,7 @@ impl Rules {
         }
     }
 
-    /// Whether a word that denies begins here.
+    /// True if a word that denies begins here.
     pub fn denies(&self, tokens: &[Token], at: usize) -> bool {
         self.says(self.denial, tokens, at)
     }
@@ -421,7 +421,7 @@ impl Rules {
         })
     }
 
-    /// Whether the words before or around a match say that it is not meant.
+    /// True if the words before or around a match say that it is not meant.
     fn excused(&self, tokens: &[Token], from: usize, to: usize, excuse: Excuse) -> bool {
         if excuse == Excuse::None {
             return false;
@@ -453,7 +453,7 @@ impl Rules {
         tokens[to - 1].quoted && self.mentioned(tokens, from, to)
     }
 
-    /// Whether words outside of a quotation, near it, speak of it as of an example.
+    /// True if words outside of a quotation, near it, speak of it as of an example.
     pub fn mentioned(&self, tokens: &[Token], from: usize, to: usize) -> bool {
         let before = from.saturating_sub(MENTIONED)..from;
         let after = to..tokens.len().min(to + MENTIONED);

@@ -130,7 +130,7 @@ fn sentence(text: &str, about: bool) -> Option<(&str, &str)> {
             .find(|known| near(name, known) && (about || swaps && all.contains(known)))?;
         (!KNOWN.contains(name)).then_some((*name, *known))
     });
-    // What it stands in for need not be well known.
+    // The package that it stands in for need not be well known.
     known.or_else(|| {
         let (names, others) = names.split_at(replaced?);
         names.iter().find_map(|name| {
@@ -150,7 +150,7 @@ fn name(word: &str) -> Option<&str> {
     (name.len() >= SHORTEST && name.bytes().all(fits)).then_some(name)
 }
 
-/// Whether a name is a known one with a letter left out, added, doubled, changed or swapped, or
+/// True if a name is a known one with a letter left out, added, doubled, changed or swapped, or
 /// without its hyphen. A plural, or another number, is another name.
 fn squats(name: &str, known: &str) -> bool {
     let (a, b) = (name.as_bytes(), known.as_bytes());
@@ -182,7 +182,7 @@ fn squats(name: &str, known: &str) -> bool {
     }
 }
 
-/// Whether two words have the same letters in another order.
+/// True if two words have the same letters in another order.
 fn is_shuffled(name: &str, known: &str) -> bool {
     let letters = |word: &str| {
         let mut letters = word.as_bytes().to_vec();

@@ -7,7 +7,7 @@ use super::marks::marks;
 #[derive(Debug, Default)]
 pub(super) struct Token {
     pub word: String,
-    /// What it may be in the lexicon.
+    /// Ids that it may have in the lexicon.
     pub ids: Vec<WordId>,
     /// Where it begins in the plain text.
     pub at: usize,
@@ -103,7 +103,7 @@ pub(super) fn tokens(plain: &str, lexicon: &Lexicon) -> Vec<Token> {
         at += 1;
     }
     for (place, name) in marks(plain) {
-        // What begins there, or is a part of a longer word there.
+        // The word that begins there, or a longer one that it is a part of.
         let token = out
             .partition_point(|token| token.at <= place)
             .checked_sub(1);
@@ -222,7 +222,7 @@ fn split(plain: &str) -> Vec<Token> {
     out
 }
 
-/// What stands between two words.
+/// Signs and breaks between two words.
 #[derive(Default)]
 struct Gap {
     line: bool,
@@ -351,7 +351,7 @@ pub(super) fn ideograph(c: char) -> bool {
     matches!(c, '\u{E00}'..='\u{E7F}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{323AF}')
 }
 
-/// Whether a character begins a word.
+/// True if a character begins a word.
 fn letter(c: char, next: Option<char>) -> bool {
     c.is_alphanumeric() || (leet_sign(c) && next.is_some_and(char::is_alphanumeric))
 }

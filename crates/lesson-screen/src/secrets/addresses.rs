@@ -107,7 +107,7 @@ fn word_after(text: &str, at: usize, skip: usize) -> Option<Span> {
     })
 }
 
-/// What is piped into `chpasswd` as `user:password`, or into `sudo -S`.
+/// Finds a password that is piped into `chpasswd` as `user:password`, or into `sudo -S`.
 fn piped(text: &str, at: usize, pair: bool) -> Option<Span> {
     let before = text[..at].trim_end_matches(['"', '\'', ' ', '|']);
     let from = before.rfind([' ', '"', '\'', '\n'])? + 1;

@@ -57,7 +57,7 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     web_keys(text, spans);
 }
 
-/// Whether the name begins where a word does, as it has to when it is short, and whether the word
+/// True if the name begins where a word does, as it has to when it is short, and the word
 /// before doesn't make it another thing.
 fn begins(text: &str, at: usize, kind: Kind, label: &str) -> bool {
     let bytes = text.as_bytes();
@@ -133,7 +133,7 @@ fn named_until(text: &str, at: usize) -> Option<usize> {
     Some(at + tail.trim_end_matches('-').len())
 }
 
-/// Whether the place is within a mark that stands for a secret already.
+/// True if the place is within a mark that stands for a secret already.
 fn in_mark(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[at.saturating_sub(48)..at];
     before.iter().rposition(|b| *b == b'[').is_some_and(|open| {
@@ -188,7 +188,7 @@ fn uuid(value: &str) -> bool {
     value.len() == 36 && value.split('-').map(str::len).eq([8, 4, 4, 4, 12])
 }
 
-/// Whether the words before a value say that it is a hash.
+/// True if the words before a value say that it is a hash.
 fn hash_before(text: &str, at: usize) -> bool {
     let before = text.as_bytes()[at.saturating_sub(48)..at].to_ascii_lowercase();
     let says = |word: &[u8]| before.windows(word.len()).any(|window| window == word);

@@ -1,11 +1,11 @@
-//! How a value looks: random as keys are, like a password, or like words, code and examples.
+//! The looks of a value: random as keys are, like a password, or like words, code and examples.
 
 use std::collections::BTreeSet;
 
 /// The shortest value that can look random.
 const RANDOM: usize = 16;
 
-/// Whether a value looks drawn by chance: letters and digits that change kind often, and few
+/// True if a value looks drawn by chance: letters and digits that change kind often, and few
 /// words. Of 1,000 random values of 20 letters and digits about 960 do; identifiers of code and
 /// slugs do not.
 pub(super) fn random(value: &str) -> bool {
@@ -22,7 +22,7 @@ pub(super) fn random(value: &str) -> bool {
     changes(value) * 5 >= value.len()
 }
 
-/// How often two neighbours are of different kinds; a capital before a small letter begins a word
+/// Counts pairs of neighbours of different kinds; a capital before a small letter begins a word
 /// and is no change.
 fn changes(value: &str) -> usize {
     let kind = |b: u8| match b {
@@ -52,7 +52,7 @@ fn in_words(value: &str) -> usize {
         .sum()
 }
 
-/// Whether a value that was given a secret's name mixes letters and digits as keys do, and is no
+/// True if a value that was given a secret's name mixes letters and digits as keys do, and is no
 /// path, pair or place in code.
 pub(super) fn mixed(value: &str) -> bool {
     let code = |b: u8| matches!(b, b'/' | b':' | b'(' | b'[' | b'=');
@@ -63,7 +63,7 @@ pub(super) fn mixed(value: &str) -> bool {
         && !worded(value)
 }
 
-/// Whether a value that was given a password's name looks like one.
+/// True if a value that was given a password's name looks like one.
 pub(super) fn password(value: &str) -> bool {
     let chosen = has_digit(value) && value.bytes().any(|b| b.is_ascii_uppercase());
     if different(value) < 4
@@ -92,7 +92,7 @@ pub(super) fn password(value: &str) -> bool {
     }
 }
 
-/// Whether letters alone look drawn by chance: capitals and small letters in no order, which
+/// True if letters alone look drawn by chance: capitals and small letters in no order, which
 /// identifiers made of words have.
 fn scrambled(value: &str) -> bool {
     let bytes = value.as_bytes();
@@ -143,7 +143,7 @@ const ALGORITHMS: &[&str] = &[
     "optional1",
 ];
 
-/// Whether every part of five or more characters is a word, or a version such as `v2`.
+/// True if every part of five or more characters is a word, or a version such as `v2`.
 fn worded(value: &str) -> bool {
     let parts = value.split(|c: char| !c.is_ascii_alphanumeric());
     let mut long = 0;
@@ -208,7 +208,7 @@ const CODE: &[&str] = &[
     "|",
 ];
 
-/// Whether a value only stands for one: `<token>`, `${TOKEN}`, `your-api-key`.
+/// True if a value only stands for one: `<token>`, `${TOKEN}`, `your-api-key`.
 pub(super) fn placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let random = random(value);

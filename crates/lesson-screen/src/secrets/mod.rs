@@ -21,7 +21,7 @@ use view::View;
 /// A text without its secrets.
 pub(super) struct Redacted {
     pub text: String,
-    /// What each one was, in order.
+    /// Label of each secret, in order.
     pub labels: Vec<&'static str>,
 }
 
@@ -80,7 +80,7 @@ fn pass(text: &str, labels: &mut Vec<&'static str>) -> Option<String> {
     Some(out)
 }
 
-/// Whether a word without a name or a prefix is a token all the same.
+/// True if a word without a name or a prefix is a token all the same.
 pub(super) fn random_word(word: &str) -> bool {
     word.len() >= 20 && look::random(word)
 }

@@ -1,6 +1,6 @@
 //! Names that secrets are given, and names that only look like them.
 
-/// How much a value has to look like a secret, given its name.
+/// Look that a value needs to pass for a secret, given its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A person may have chosen it: short, and words with signs.
@@ -116,7 +116,7 @@ pub(super) const NAMES: &[(&str, &str, Kind)] = &[
     ("recovery_phrase", "recovery phrase", Kind::Phrase),
 ];
 
-/// What a name goes on with when it names no secret: `token_count`, `password_hash`, `key-id`.
+/// Words that a name goes on with when it names no secret: `token_count`, `password_hash`, `key-id`.
 pub(super) const NOT_AFTER: &[&str] = &[
     "id",
     "ids",
@@ -159,7 +159,7 @@ pub(super) const NOT_AFTER: &[&str] = &[
     "endpoint",
 ];
 
-/// What stands right before a name that names no secret: a public key, the key of a cache.
+/// Words right before a name that names no secret: a public key, the key of a cache.
 pub(super) const NOT_BEFORE: &[&str] = &[
     "public",
     "publishable",

@@ -8,7 +8,7 @@
 //! `w` letters, digits, `-` and `_`, `b` base64, `s` base64 and base64url with dots and `~`,
 //! `p` a path. The longest literal is searched for, so each shape has one of two bytes or more.
 
-/// What a token is called, and its shapes.
+/// A kind of token: its label, and its shapes.
 pub(super) struct Rule {
     pub label: &'static str,
     pub shapes: &'static [&'static str],

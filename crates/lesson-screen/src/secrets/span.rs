@@ -13,7 +13,7 @@ pub(super) fn run(bytes: &[u8], allowed: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|b| allowed(**b)).count()
 }
 
-/// Whether no word goes on across this place; an escape such as `\\n` or `%20` ends a word.
+/// True if no word goes on across this place; an escape such as `\\n` or `%20` ends a word.
 pub(super) fn boundary_before(text: &str, at: usize) -> bool {
     let before = &text.as_bytes()[..at];
     match before {
@@ -24,7 +24,7 @@ pub(super) fn boundary_before(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether no word goes on across this place.
+/// True if no word goes on across this place.
 pub(super) fn boundary_after(text: &str, at: usize) -> bool {
     text.as_bytes()
         .get(at)

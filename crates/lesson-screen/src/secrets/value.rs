@@ -4,7 +4,7 @@ use super::look;
 use super::names::Kind;
 use super::span::run;
 
-/// How a value is connected to its name.
+/// Connection of a value to its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `name = "value"`, `name("value")`, `"name": "value"`.
@@ -27,7 +27,7 @@ pub(super) struct Value {
 
 /// The longest value that is looked at.
 const LONGEST: usize = 1024;
-/// How far a sentence may lead from a name to its value.
+/// Most bytes that a sentence may take from a name to its value.
 const NEAR: usize = 48;
 
 /// The value of the name from `begin` to `from`.
@@ -201,7 +201,7 @@ fn beside(text: &str, from: usize) -> Option<usize> {
     (between && at > 0 && matches!(sign, b'=' | b':')).then_some(closed + 1)
 }
 
-/// Whether the name is a command line's: `--token`, `-Password`.
+/// True if the name is a command line's: `--token`, `-Password`.
 fn option(text: &str, begin: usize) -> bool {
     let bytes = &text.as_bytes()[begin.saturating_sub(24)..begin];
     let word = bytes
@@ -270,7 +270,7 @@ fn bare_length(text: &str, start: usize, rest: &[u8]) -> usize {
     {
         length = next;
     }
-    // What ends a sentence, a link or a list is no part of it.
+    // Signs that end a sentence, a link or a list are no part of it.
     while length > 0
         && matches!(
             rest[length - 1],
@@ -283,7 +283,7 @@ fn bare_length(text: &str, start: usize, rest: &[u8]) -> usize {
     length
 }
 
-/// Whether the name stands in a connection string.
+/// True if the name stands in a connection string.
 fn in_pairs(text: &str, begin: usize) -> bool {
     let before = line_before(text, begin).to_ascii_lowercase();
     let apart = before.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '_');

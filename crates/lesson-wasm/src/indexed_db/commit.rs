@@ -25,7 +25,7 @@ pub(super) async fn commit(
         transaction.abort().await?;
         return Ok(None);
     }
-    // What fails from here on drops the transaction, and that takes all of it back.
+    // An error from here on drops the transaction, and that takes all of it back.
     rows::put(&transaction, change.clear_rows, &change.rows).await?;
     let mut head = read_head(&transaction).await?;
     head.actor.clone_from(&change.link.actor);

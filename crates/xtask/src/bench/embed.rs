@@ -10,10 +10,10 @@ use crate::{browser, model, npm, python, run};
 /// The folder whose lock file pins the peers.
 const PEERS: &str = "tests/benches/peers";
 
-/// What writes the peers' model file.
+/// Script that writes the peers' model file.
 const WRITER: &str = "tests/benches/embed/peer_model.py";
 
-/// What decides that file's bytes: what writes it, and the pin of the weights.
+/// Files that decide that file's bytes: the script that writes it, and the pin of the weights.
 const INPUTS: [&str; 4] = [
     WRITER,
     "tests/oracles/embed_onnx.py",

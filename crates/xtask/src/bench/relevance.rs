@@ -1,4 +1,4 @@
-//! Whether the right lesson is found, beside what an app would take instead. Measured and printed by
+//! Bench of finding the right lesson, beside what an app would take instead. Measured and printed by
 //! `tests/benches/relevance`.
 
 use std::path::Path;

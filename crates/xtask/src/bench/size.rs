@@ -1,4 +1,4 @@
-//! What a browser downloads, held against the bars.
+//! Sizes of what a browser downloads, held against the bars.
 
 use anyhow::Result;
 

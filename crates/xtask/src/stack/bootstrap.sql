@@ -1,4 +1,4 @@
--- What hosted Supabase has before the first migration: roles, `auth`, `extensions`, default privileges. Run as the
+-- State of hosted Supabase before the first migration: roles, `auth`, `extensions`, default privileges. Run as the
 -- superuser; the migrations then run as `postgres`, which is none, as on hosted Supabase.
 do $$
 declare

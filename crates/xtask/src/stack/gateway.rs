@@ -24,7 +24,7 @@ use crate::serve::http;
 /// The largest request that is taken, in bytes.
 const LARGEST: usize = 32 * 1024 * 1024;
 
-/// What the gateway knows.
+/// Gateway of the local stack: in front of PostgREST and the stand-in for sign-in.
 pub struct Gateway {
     /// Where PostgREST listens.
     pub postgrest: u16,
@@ -246,7 +246,7 @@ fn plain(status: u16, value: &Value) -> Response<Full<Bytes>> {
         .unwrap_or_default()
 }
 
-/// Whether the request names this machine: a foreign name that was rebound to the loopback address must not read us.
+/// True if the request names this machine: a foreign name that was rebound to the loopback address must not read us.
 fn is_local_host(headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
@@ -256,7 +256,7 @@ fn is_local_host(headers: &HeaderMap, port: u16) -> bool {
             .any(|name| host == Some(&format!("{name}:{port}")))
 }
 
-/// Whether a page of this machine asks.
+/// True if a page of this machine asks.
 fn is_local_origin(origin: &str) -> bool {
     ["http://127.0.0.1:", "http://localhost:"]
         .iter()

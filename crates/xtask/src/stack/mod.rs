@@ -31,7 +31,7 @@ pub use server::Server;
 use sign_in::{SignIn, User};
 use token::TokenKey;
 
-/// What hosted Supabase has before the first migration.
+/// SQL for what hosted Supabase has before the first migration.
 const BOOTSTRAP: &str = include_str!("bootstrap.sql");
 
 /// The superuser. It is not `postgres`, which is an ordinary role there.
@@ -40,10 +40,10 @@ const SUPERUSER: &str = "supabase_admin";
 /// Rows that REST answers with at most, as on hosted Supabase.
 const MAX_ROWS: u32 = 1000;
 
-/// Who may sign in.
+/// Users who may sign in.
 const SAMPLE_USERS: [&str; 2] = ["ada@lessonloop.test", "ben@lessonloop.test"];
 
-/// What becomes of the data.
+/// Lifetime of the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Data {
     /// It stays for the next start.
@@ -224,7 +224,7 @@ impl Stack {
         &self.folder.at
     }
 
-    /// What a page may know to fill its form in: no password.
+    /// Returns what a page may know to fill its form in: no password.
     pub fn offer(&self) -> Offer {
         Offer {
             url: self.url.clone(),
@@ -239,7 +239,7 @@ impl Stack {
         }
     }
 
-    /// What a person needs to connect.
+    /// Describes what a person needs to connect.
     pub fn describe(&self) -> String {
         let mut lines = vec![
             format!("URL              {}", self.url),
@@ -468,7 +468,7 @@ pub fn free_port() -> Result<u16> {
     Ok(address.port())
 }
 
-/// Whether PostgREST has read the schema: it answers with 503 until then.
+/// True if PostgREST has read the schema: it answers with 503 until then.
 fn answers(port: u16) -> bool {
     use std::io::{Read as _, Write as _};
     let ask = || -> std::io::Result<bool> {

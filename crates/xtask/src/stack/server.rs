@@ -17,7 +17,7 @@ use crate::run;
 /// Keeps a server running for as long as we live.
 const SUPERVISOR: &str = include_str!("supervise.sh");
 
-/// How long a server may take to be ready, and to stop.
+/// Most time that a server may take to be ready, and to stop.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The user that PostgreSQL runs as when we are root, which it refuses to be.
@@ -48,7 +48,7 @@ impl Owner {
         )
     }
 
-    /// Whether it is another user than we are.
+    /// True if it is another user than we are.
     pub fn is_other(self) -> bool {
         self.0.is_some()
     }

@@ -24,7 +24,7 @@ pub struct User {
     pub password: String,
 }
 
-/// Who may sign in, and which sessions and refresh tokens are spent.
+/// Users who may sign in, and the sessions and refresh tokens that are spent.
 pub struct SignIn {
     users: Vec<User>,
     tokens: TokenKey,
