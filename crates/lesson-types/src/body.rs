@@ -1,7 +1,7 @@
 //! The body of an answer: the value that the endpoint answers with, until a host asks for its text.
 
 use crate::{ApiError, ErrorBody, ErrorCode};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::any::Any;
@@ -87,12 +87,16 @@ impl Body {
         }
     }
 
-    /// Reads the value as a client does that has the answer's text alone. Cost: writes and parses all of it.
+    /// Reads it as a client does, which has its text alone; text of another media type is a string. Cost: writes and parses
+    /// all of it.
     ///
     /// # Errors
-    /// Where it is of another type, or no JSON.
+    /// Where it is of another type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
-        serde_json::from_str(self.as_str())
+        match &self.0 {
+            Held::Json(json) => serde_json::from_str(json.text().get()),
+            Held::Text(text) => T::deserialize(text.as_str().into_deserializer()),
+        }
     }
 
     /// As HTTP carries it. Cost: writes it, the first time.
