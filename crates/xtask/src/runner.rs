@@ -99,6 +99,8 @@ impl Runner {
             Self::Benches => {
                 let mut cargo = run::cargo(cache)?;
                 cargo.args(["build", "--profile", "test"]).args(NATIVE);
+                // They are not run: optimising them would take four minutes.
+                cargo.args(["--config", "profile.test.package.tests.opt-level=0"]);
                 cargo.args(["-p", "tests", "--benches"]);
                 run::loud(cargo, "mend what the compiler names in tests/benches")?;
                 println!("every bench of tests/ compiles");
