@@ -15,14 +15,15 @@ use crate::model;
 use crate::notices;
 use crate::npm;
 use crate::npm_package;
+use crate::page;
 use crate::precache;
 use crate::profile::Profile;
 use crate::progress::Plan;
 use crate::run;
 use crate::serve;
-use crate::split::WasmBindgenShim;
+use crate::split::Parts;
 use crate::styles;
-use crate::wasm_target::Toolchain;
+use crate::wasm_target::{TARGET, Toolchain};
 
 /// The static files that `dist/` takes over as they are.
 const STATIC: &str = "www";
@@ -30,6 +31,8 @@ const STATIC: &str = "www";
 /// Files of `dist/` that Cloudflare does not serve: the function itself, packages, and compressed copies, as it
 /// compresses by itself.
 const ASSETS_IGNORED: &str = "/edge\n/npm\n/release\n/lessonloop-*\n*.br\n";
+
+const COMPILER: &str = "read the compiler's message above";
 
 /// Adds the steps that build `dist/`.
 pub fn plan<'a>(cache: &'a Cache, profile: Profile, builds: Builds, plan: &mut Plan<'a>) {
@@ -54,7 +57,7 @@ pub fn ahead(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
     dashboard(cache, profile).map(|_| ())
 }
 
-/// Builds the dashboard with trunk, unless its sources are unchanged.
+/// Builds the dashboard, unless its sources are unchanged.
 fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cache::Made)> {
     let toolchain = Toolchain::need(cache)?;
     let inputs = [
@@ -66,6 +69,7 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
         "crates/lesson-types",
         "crates/workspace-hack",
         "crates/xtask/src/fits.rs",
+        "crates/xtask/src/page.rs",
         "crates/xtask/src/split.rs",
         "crates/xtask/src/styles.rs",
         "web",
@@ -75,34 +79,58 @@ fn dashboard(cache: &Cache, profile: Profile) -> Result<(std::path::PathBuf, cac
     ];
     let key = || cache::key_of(&cache.root, &inputs, &[toolchain.key(), profile.folder()]);
     cache.made("dashboard", key, |at| {
-        let mut trunk = run::program(cache, "trunk")?;
-        toolchain.apply(cache, &mut trunk)?;
         let split = profile != Profile::Dev;
-        let features: Vec<&str> = split
-            .then_some("split")
-            .into_iter()
-            .chain(profile.unified())
-            .collect();
-        let shim = WasmBindgenShim::new(cache, split)?;
-        trunk
-            .env("PATH", shim.path(cache.path()?)?)
-            // trunk takes the variable for its own switch and refuses the customary value.
-            .env_remove("NO_COLOR")
-            .env("TRUNK_SKIP_VERSION_CHECK", "true")
-            .args(["build", "--offline", "--dist"])
-            .arg(at)
-            .args(profile.for_trunk())
-            .args((!features.is_empty()).then(|| format!("--features={}", features.join(","))));
-        run::quiet(
-            cache,
-            "dashboard",
-            trunk,
-            None,
-            "read the compiler's message above",
-        )?;
-        shim.finish(cache, profile, at)?;
+        let parts = Parts::new(cache, split)?;
+        match profile {
+            Profile::Release => by_trunk(cache, &toolchain, &parts, at),
+            Profile::Dev | Profile::Quick => by_cargo(cache, &toolchain, profile, &parts, at),
+        }?;
+        parts.finish(cache, profile, at)?;
         styles::join(at)
     })
+}
+
+/// Features of the dashboard.
+fn features(profile: Profile) -> Vec<&'static str> {
+    let split = (profile != Profile::Dev).then_some("split");
+    split.into_iter().chain(profile.unified()).collect()
+}
+
+/// Has trunk build the dashboard for shipping.
+fn by_trunk(cache: &Cache, toolchain: &Toolchain, parts: &Parts, at: &Path) -> Result<()> {
+    let mut trunk = run::program(cache, "trunk")?;
+    toolchain.apply(cache, &mut trunk)?;
+    trunk
+        .env("PATH", parts.shim(cache.path()?)?)
+        // trunk takes the variable for its own switch and refuses the customary value.
+        .env_remove("NO_COLOR")
+        .env("TRUNK_SKIP_VERSION_CHECK", "true")
+        .args(["build", "--offline", "--release", "--dist"])
+        .arg(at)
+        .arg(format!(
+            "--features={}",
+            features(Profile::Release).join(",")
+        ));
+    run::quiet(cache, "dashboard", trunk, None, COMPILER)
+}
+
+/// Builds the dashboard to be served on this machine, which needs no trunk.
+fn by_cargo(
+    cache: &Cache,
+    toolchain: &Toolchain,
+    profile: Profile,
+    parts: &Parts,
+    at: &Path,
+) -> Result<()> {
+    let mut cargo = toolchain.cargo(cache)?;
+    cargo
+        .args(["build", "-p", "web", "--bin", "web", "--target", TARGET])
+        .args(profile.for_cargo())
+        .arg(format!("--features={}", features(profile).join(",")));
+    run::quiet(cache, "dashboard", cargo, None, COMPILER)?;
+    let built = toolchain.target_dir(cache)?.join(TARGET);
+    let module = built.join(profile.folder()).join("web.wasm");
+    page::write(&cache.root, &module, parts, at)
 }
 
 /// Puts the parts together beside `dist/` and swaps them in, so that `dist/` is whole at any time.

@@ -21,6 +21,7 @@ mod node_tests;
 mod notices;
 mod npm;
 mod npm_package;
+mod page;
 mod pieces;
 mod precache;
 mod profile;
@@ -32,6 +33,7 @@ mod rename;
 mod run;
 mod runner;
 mod serve;
+mod source_times;
 mod split;
 mod stack;
 mod styles;
@@ -192,6 +194,13 @@ fn main() -> ExitCode {
 
 fn start(task: Task) -> Result<()> {
     let cache = Cache::open()?;
+    // Trunk calls it in the midst of a run.
+    if !matches!(task, Task::Bind(_)) {
+        source_times::settle(
+            &cache,
+            std::env::var_os("CI").is_some_and(|ci| ci == "true"),
+        )?;
+    }
     match task {
         Task::Setup { purpose } => setup(&cache, purpose),
         Task::Build { dev } => {
@@ -257,7 +266,7 @@ fn start(task: Task) -> Result<()> {
 
 fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
     let mut needs = match purpose {
-        Some(Purpose::Serve) => [needs::BUILD, &[Need::Stack, Need::Workerd]].concat(),
+        Some(Purpose::Serve) => [needs::LOCAL_BUILD, &[Need::Stack, Need::Workerd]].concat(),
         Some(Purpose::Test) => suites::all_needs(),
         Some(Purpose::Bench) => bench::all_needs(),
         None => [
@@ -280,7 +289,7 @@ fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
 
 fn build(cache: &Cache, profile: Profile, builds: Builds) -> Result<()> {
     let mut plan = Plan::default();
-    needs::plan(cache, needs::BUILD, &mut plan)?;
+    needs::plan(cache, needs::of_build(profile), &mut plan)?;
     bundle::plan(cache, profile, builds, &mut plan);
     plan.run()
 }

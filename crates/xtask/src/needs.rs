@@ -54,8 +54,19 @@ pub enum Need {
     Dist,
 }
 
-/// Needs of building the product.
+/// Needs of building the product for shipping.
 pub const BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Trunk, Need::Model];
+
+/// Needs of building what is served on this machine.
+pub const LOCAL_BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Model];
+
+/// Returns the needs of building by a profile.
+pub const fn of_build(profile: Profile) -> &'static [Need] {
+    match profile {
+        Profile::Dev | Profile::Quick => LOCAL_BUILD,
+        Profile::Release => BUILD,
+    }
+}
 
 /// Build of `dist/` for the suites before the release's; the module with relaxed SIMD is held by the suites of what ships.
 pub const QUICK_DIST: (Profile, Builds) = (Profile::Quick, Builds::One);
@@ -66,8 +77,10 @@ pub const DIST: (Profile, Builds) = (Profile::Release, Builds::Both);
 /// Adds the steps that provide these needs, and what they need themselves, each once.
 pub fn plan<'a>(cache: &'a Cache, needs: &[Need], plan: &mut Plan<'a>) -> Result<()> {
     let mut all: Vec<Need> = needs.to_vec();
-    if all.contains(&Need::Dist) || all.contains(&Need::QuickDist) {
-        all.extend(BUILD);
+    for (dist, (profile, _)) in [(Need::QuickDist, QUICK_DIST), (Need::Dist, DIST)] {
+        if all.contains(&dist) {
+            all.extend(of_build(profile));
+        }
     }
     if all.contains(&Need::WasmClippy) {
         all.push(Need::WasmTarget);

@@ -35,15 +35,6 @@ impl Profile {
         ["--profile", self.name()]
     }
 
-    /// Returns the arguments for trunk, which makes a release as small as it gets.
-    pub fn for_trunk(self) -> &'static [&'static str] {
-        match self {
-            Self::Dev => &[],
-            Self::Quick => &["--cargo-profile", "quick"],
-            Self::Release => &["--release"],
-        }
-    }
-
     /// The feature of the module and of the dashboard with which they share what they stand on, and the tests in a browser
     /// share it with both. A release has no need of it and would grow by what others ask for.
     pub fn unified(self) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! Takes the dashboard's module apart: what the first page needs, and the other pages as a module that is fetched later.
 //!
 //! That is done on what the compiler links, before wasm-bindgen drops what refers to what. wasm-bindgen is a library here.
-//! Trunk runs it by its name, so that name leads to this program while it builds ([`WasmBindgenShim`]); the pieces that Trunk knows
+//! Trunk runs it by its name, so that name leads to this program while it builds ([`Parts::shim`]); the pieces that Trunk knows
 //! nothing of are put beside its own afterwards.
 
 use std::collections::HashMap;
@@ -26,7 +26,7 @@ use crate::tools;
 /// Names that the split gives its parts: the module of the pages, as `web/src/more.rs` has it, and what loads it.
 const PAGES: &str = "split_more.wasm";
 const LOADER: &str = "web-pages.js";
-/// The glue's name before Trunk puts the build's hash into it.
+/// The glue's name before the build's hash is put into it.
 const GLUE: &str = "web.js";
 
 /// Mark of a function that wasm-bindgen replaces by a conversion, and its name in earlier releases, by which the split
@@ -36,37 +36,37 @@ const OLD_CAST: &str = "__wbindgen_describe_cast";
 
 const FULL: &str = "free some space";
 
-/// A folder whose `wasm-bindgen` is this program, which may take the module apart first.
-pub struct WasmBindgenShim {
+/// A folder where the module is taken apart, or only bound to JavaScript.
+pub struct Parts {
     folder: PathBuf,
     split: bool,
 }
 
-impl WasmBindgenShim {
+impl Parts {
     /// Makes the folder anew.
     pub fn new(cache: &Cache, split: bool) -> Result<Self> {
         let folder = cache.dir("split")?;
         cache::fresh_dir(&folder)?;
-        let program = folder.join("xtask");
+        Ok(Self { folder, split })
+    }
+
+    /// Puts a `wasm-bindgen` into the folder that is this program; answers with `path` and the folder in front of it.
+    pub fn shim(&self, path: OsString) -> Result<OsString> {
+        let program = self.folder.join("xtask");
         own_program()
             .and_then(|own| fs::copy(own, &program))
             .with_context(|| advice(program.display(), FULL))?;
-        let stand_in = folder.join("wasm-bindgen");
+        let stand_in = self.folder.join("wasm-bindgen");
         let quoted =
             |path: &Path| format!("'{}'", path.display().to_string().replace('\'', r"'\''"));
         let script = format!(
             "#!/bin/sh\nexec {} bind {} {}\"$@\"\n",
             quoted(&program),
-            quoted(&folder),
-            if split { "--split " } else { "" },
+            quoted(&self.folder),
+            if self.split { "--split " } else { "" },
         );
         fs::write(&stand_in, script).with_context(|| advice(stand_in.display(), FULL))?;
         cache::executable(&stand_in)?;
-        Ok(Self { folder, split })
-    }
-
-    /// `path` with the folder in front.
-    pub fn path(&self, path: OsString) -> Result<OsString> {
         let all = std::iter::once(self.folder.clone()).chain(std::env::split_paths(&path));
         std::env::join_paths(all).with_context(|| {
             advice(
@@ -76,7 +76,12 @@ impl WasmBindgenShim {
         })
     }
 
-    /// Puts the pages' module and its loader beside the files that Trunk made in `at`, under names of the same build.
+    /// Binds the compiler's module to JavaScript, as `NAME.js` and `NAME_bg.wasm` in `to`.
+    pub fn bind(&self, module: &Path, to: &Path, name: &str) -> Result<()> {
+        bound(module, self.split.then_some(&self.folder), to, name, false)
+    }
+
+    /// Puts the pages' module and its loader beside the first part's files in `at`, under names of the same build.
     /// There are none of a module that stayed whole.
     pub fn finish(self, cache: &Cache, profile: Profile, at: &Path) -> Result<()> {
         if !self.split {
@@ -128,7 +133,7 @@ fn from(name: &str) -> String {
     format!("from \"./{name}\"")
 }
 
-/// The glue that Trunk put into `at`.
+/// The glue in `at`, whose name has the build's hash.
 fn glue_in(at: &Path) -> Result<String> {
     let entries = fs::read_dir(at).with_context(|| advice(at.display(), "run it again"))?;
     entries
@@ -137,7 +142,7 @@ fn glue_in(at: &Path) -> Result<String> {
         .find(|name| name.starts_with("web-") && name.ends_with(".js"))
         .ok_or_else(|| {
             fault(
-                format_args!("trunk left no web-….js in {}", at.display()),
+                format_args!("there is no web-….js in {}", at.display()),
                 "look at www/index.html",
             )
         })
@@ -218,21 +223,32 @@ pub fn bind(cache: &Cache, asked: Bind) -> Result<()> {
             "see what changed in trunk",
         ));
     };
-    let module = if asked.split {
-        first_part(module, &asked.folder)?
-    } else {
-        module.clone()
+    let parts = asked.split.then_some(&asked.folder);
+    bound(module, parts, out_dir, out_name, !asked.no_typescript)
+}
+
+/// Binds a module to JavaScript, and before that takes it apart in the folder `parts`, if there is one.
+fn bound(
+    module: &Path,
+    parts: Option<&PathBuf>,
+    to: &Path,
+    name: &str,
+    typescript: bool,
+) -> Result<()> {
+    let module = match parts {
+        Some(folder) => first_part(module, folder)?,
+        None => module.to_path_buf(),
     };
     Bindgen::new()
         .input_path(&module)
         .web(true)
         .and_then(|bindgen| {
             bindgen
-                .out_name(out_name)
-                .typescript(!asked.no_typescript)
+                .out_name(name)
+                .typescript(typescript)
                 // The parts share the first one's table of functions.
-                .keep_lld_exports(asked.split)
-                .generate(out_dir)
+                .keep_lld_exports(parts.is_some())
+                .generate(to)
         })
         .with_context(|| {
             advice(
