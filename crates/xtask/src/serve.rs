@@ -48,6 +48,10 @@ const OFFER: &str = "/local-stack.json";
 /// Type of files that are sent as they are: the model is packed already, and large.
 const PACKED: &str = "application/octet-stream";
 
+/// The same of modules that have no packed copy. Those of a quick build are ten times as large as a release's, and packing them
+/// for a browser on the same machine takes seconds of each load.
+const MODULE: &str = "application/wasm";
+
 /// The local stack, as a page may know it to fill its form in. The key is the publishable one.
 #[derive(Clone)]
 pub struct Offer {
@@ -183,7 +187,7 @@ fn router(
     );
     let files = ServeDir::new(folder)
         .append_index_html_on_directories(false)
-        // Release builds have Brotli copies; the layer below compresses everything else.
+        // Release builds have Brotli copies; the layer below compresses texts that have none.
         .precompressed_br()
         .ignore_multi_range_requests(true)
         .fallback(Router::new().fallback(app).with_state(page));
@@ -199,7 +203,11 @@ fn router(
             CompressionLayer::new()
                 // The bundler's files change with every build, so each is packed for one or two downloads.
                 .quality(CompressionLevel::Fastest)
-                .compress_when(DefaultPredicate::new().and(NotForContentType::const_new(PACKED))),
+                .compress_when(
+                    DefaultPredicate::new()
+                        .and(NotForContentType::const_new(PACKED))
+                        .and(NotForContentType::const_new(MODULE)),
+                ),
         )
         .layer(map_response(tagged))
         .layer(TimeoutLayer::with_status_code(
