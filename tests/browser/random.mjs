@@ -116,20 +116,19 @@ export async function agree(page, origin) {
 
 /** Presses something that looks; nothing where the page has none. */
 async function press(page, roll) {
-  const found = await page.locator(LOOKS).all();
-  const fit = [];
-  for (const one of found) {
-    const skip = await one
-      .evaluate(
-        (node, acts) => node.closest(acts) !== null || !node.checkVisibility() || "download" in node.attributes,
-        ACTS,
-      )
-      .catch(() => true);
-    if (!skip) fit.push(one);
-  }
-  const chosen = fit[Math.floor(roll() * fit.length)];
-  if (!chosen) return "nothing to press";
-  const name = (await chosen.innerText().catch(() => "")).trim().split("\n")[0].slice(0, 40);
+  const found = page.locator(LOOKS);
+  // In one question for all: a page may have hundreds.
+  const fit = await found.evaluateAll(
+    (nodes, acts) =>
+      nodes.flatMap((node, place) =>
+        node.closest(acts) === null && node.checkVisibility() && !("download" in node.attributes) ? [place] : [],
+      ),
+    ACTS,
+  );
+  const place = fit[Math.floor(roll() * fit.length)];
+  if (place === undefined) return "nothing to press";
+  const chosen = found.nth(place);
+  const name = (await chosen.innerText({ timeout: 2_000 }).catch(() => "")).trim().split("\n")[0].slice(0, 40);
   // It may be gone, or lie below something, by now.
   const pressed = await chosen.click({ timeout: 2_000 }).then(
     () => true,
