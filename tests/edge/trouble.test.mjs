@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { after, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { url } from "../stack/stack.mjs";
 import { agent, edge, refused, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
@@ -31,73 +31,77 @@ const FAULTS = [
 ];
 
 for (const [name, mode] of FAULTS) {
-  test(`the server ${name}: recommendations go on and say that they are old, writes say when to try again and count once`, async () => {
-    const { proxy, home, me } = await behind();
-    const decision_id = randomUUID();
-    await me.post("/v1/recommend", { query: "row level security", decision_id });
-    await until(() => home.counted("count(*) from recommendations") !== "0");
-    proxy.mode = mode;
+  // Both at once: each has a server and an edge of its own, and waits for them.
+  describe(`the server ${name}`, { concurrency: 2 }, () => {
+    test("recommendations go on and say that they are old, writes say when to try again and count once", async () => {
+      const { proxy, home, me } = await behind();
+      const decision_id = randomUUID();
+      await me.post("/v1/recommend", { query: "row level security", decision_id });
+      await until(() => home.counted("count(*) from recommendations") !== "0");
+      proxy.mode = mode;
 
-    const headers = { "idempotency-key": randomUUID() };
-    const rate = () => me.send("POST", "/v1/rate", { lesson: "row-level-security", helpful: true }, headers);
-    const begun = performance.now();
-    const sure = await rate();
-    assert.ok(performance.now() - begun < 15_000, `${(performance.now() - begun).toFixed(0)} ms`);
-    refused(sure, 503, "unavailable");
-    assert.ok(Number(sure.headers.get("retry-after")) >= 1);
-    assert.match(sure.body.error.message, /same request again/);
-
-    const asked = performance.now();
-    const late = await me.post("/v1/recommend", { query: "bounded queue", decision_id: randomUUID() });
-    assert.ok(performance.now() - asked < 2_000, `${(performance.now() - asked).toFixed(0)} ms`);
-    assert.equal(late.recommended[0].slug, "bounded-queues");
-    await until(async () => (await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
-      what: "stale: true",
-    });
-    await me.post("/v1/search", { query: "tenants" });
-    const health = await me.get("/v1/health");
-    assert.ok(JSON.stringify(health).length > 0);
-
-    proxy.mode = "pass";
-    await until(async () => (await rate()).status === 200, { what: "the write" });
-    await rate();
-    const count = () => home.counted("times_helpful from (select * from lessons where slug = 'row-level-security') l");
-    assert.equal(count(), "1");
-    await until(async () => !(await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
-      what: "stale: false",
-    });
-    // The tracking of what was recommended meanwhile is not lost.
-    await until(() => home.counted("count(distinct decision_id) from recommendations") >= "2", {
-      what: "the tracking",
-    });
-    assert.equal(count(), "1");
-  });
-
-  test(`the server ${name} before the first request: 503 and when to try again; then it goes on by itself`, async () => {
-    const { proxy, me } = await behind();
-    proxy.mode = mode;
-    for (const [method, path, body] of [
-      ["POST", "/v1/recommend", { query: "x" }],
-      ["POST", "/v1/rate", { lesson: "x", helpful: true }],
-    ]) {
+      const headers = { "idempotency-key": randomUUID() };
+      const rate = () => me.send("POST", "/v1/rate", { lesson: "row-level-security", helpful: true }, headers);
       const begun = performance.now();
-      const answer = await me.send(method, path, body);
-      assert.ok(performance.now() - begun < 30_000, `${(performance.now() - begun).toFixed(0)} ms`);
-      if (mode === "slow" && answer.status === 200) continue;
-      refused(answer, 503, "unavailable");
-      assert.ok(Number(answer.headers.get("retry-after")) >= 1);
-    }
-    const mcp = await me.rpc({
-      jsonrpc: "2.0",
-      id: 1,
-      method: "tools/call",
-      params: { name: "playbook_search_lessons", arguments: { query: "queue" } },
+      const sure = await rate();
+      assert.ok(performance.now() - begun < 15_000, `${(performance.now() - begun).toFixed(0)} ms`);
+      refused(sure, 503, "unavailable");
+      assert.ok(Number(sure.headers.get("retry-after")) >= 1);
+      assert.match(sure.body.error.message, /same request again/);
+
+      const asked = performance.now();
+      const late = await me.post("/v1/recommend", { query: "bounded queue", decision_id: randomUUID() });
+      assert.ok(performance.now() - asked < 2_000, `${(performance.now() - asked).toFixed(0)} ms`);
+      assert.equal(late.recommended[0].slug, "bounded-queues");
+      await until(async () => (await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
+        what: "stale: true",
+      });
+      await me.post("/v1/search", { query: "tenants" });
+      const health = await me.get("/v1/health");
+      assert.ok(JSON.stringify(health).length > 0);
+
+      proxy.mode = "pass";
+      await until(async () => (await rate()).status === 200, { what: "the write" });
+      await rate();
+      const count = () =>
+        home.counted("times_helpful from (select * from lessons where slug = 'row-level-security') l");
+      assert.equal(count(), "1");
+      await until(async () => !(await me.post("/v1/recommend", { query: "bounded queue" })).stale, {
+        what: "stale: false",
+      });
+      // The tracking of what was recommended meanwhile is not lost.
+      await until(() => home.counted("count(distinct decision_id) from recommendations") >= "2", {
+        what: "the tracking",
+      });
+      assert.equal(count(), "1");
     });
-    assert.ok(mcp.status === 200 || mcp.status === 503, mcp.text);
-    assert.doesNotThrow(() => JSON.parse(mcp.text), mcp.text);
-    proxy.mode = "pass";
-    await until(async () => (await me.send("POST", "/v1/recommend", { query: "queue" })).status === 200, {
-      what: "a recommendation",
+
+    test("before the first request: 503 and when to try again; then it goes on by itself", async () => {
+      const { proxy, me } = await behind();
+      proxy.mode = mode;
+      for (const [method, path, body] of [
+        ["POST", "/v1/recommend", { query: "x" }],
+        ["POST", "/v1/rate", { lesson: "x", helpful: true }],
+      ]) {
+        const begun = performance.now();
+        const answer = await me.send(method, path, body);
+        assert.ok(performance.now() - begun < 30_000, `${(performance.now() - begun).toFixed(0)} ms`);
+        if (mode === "slow" && answer.status === 200) continue;
+        refused(answer, 503, "unavailable");
+        assert.ok(Number(answer.headers.get("retry-after")) >= 1);
+      }
+      const mcp = await me.rpc({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
+        params: { name: "playbook_search_lessons", arguments: { query: "queue" } },
+      });
+      assert.ok(mcp.status === 200 || mcp.status === 503, mcp.text);
+      assert.doesNotThrow(() => JSON.parse(mcp.text), mcp.text);
+      proxy.mode = "pass";
+      await until(async () => (await me.send("POST", "/v1/recommend", { query: "queue" })).status === 200, {
+        what: "a recommendation",
+      });
     });
   });
 }

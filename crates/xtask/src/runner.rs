@@ -47,6 +47,9 @@ pub const NATIVE: &[&str] = &[
     "lesson-types/schema",
 ];
 
+/// Arguments by which the package `tests`, and what is compiled with it, is not optimised.
+const UNOPTIMISED: [&str; 2] = ["--config", "profile.test.package.tests.opt-level=0"];
+
 /// Tests of a suite, and the way to run them.
 pub enum Runner {
     /// The tests of this program, beside it: its packages are compiled there already.
@@ -55,6 +58,8 @@ pub enum Runner {
     Cargo(&'static [&'static str]),
     /// `cargo test` of targets of the package `tests`, on this machine.
     Tests(&'static [&'static str]),
+    /// The same, where little is reckoned by the code that is compiled with the target: optimising it takes longer.
+    Unoptimised(&'static [&'static str]),
     /// Compiles the native benches, which measure when they are named.
     Benches,
     /// The tests of the module, of the kernels and of the dashboard's pieces, in headless Chromium.
@@ -96,11 +101,16 @@ impl Runner {
             Self::Tests(targets) => {
                 cargo_test(cache, needs, &[NATIVE, &["-p", "tests"], targets].concat())
             }
+            Self::Unoptimised(targets) => cargo_test(
+                cache,
+                needs,
+                &[NATIVE, &["-p", "tests"], &UNOPTIMISED, targets].concat(),
+            ),
             Self::Benches => {
                 let mut cargo = run::cargo(cache)?;
                 cargo.args(["build", "--profile", "test"]).args(NATIVE);
-                // They are not run: optimising them would take four minutes.
-                cargo.args(["--config", "profile.test.package.tests.opt-level=0"]);
+                // They are not run.
+                cargo.args(UNOPTIMISED);
                 cargo.args(["-p", "tests", "--benches"]);
                 run::loud(cargo, "mend what the compiler names in tests/benches")?;
                 println!("every bench of tests/ compiles");

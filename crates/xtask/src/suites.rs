@@ -79,7 +79,7 @@ const SUITES: &[Suite] = &[
         name: "relevance",
         about: "the least that recommend has to find by the labelled queries, and how the bench of that name measures",
         needs: &[Need::Model],
-        runner: Runner::Tests(&["--test", "relevance"]),
+        runner: Runner::Unoptimised(&["--test", "relevance"]),
     },
     Suite {
         name: "benches",
@@ -246,8 +246,9 @@ pub fn test(cache: &Cache, name: Option<&str>, only: Option<&str>) -> Result<()>
     for suite in chosen {
         say(format_args!("\n── {}: {} ──\n", suite.name, suite.about));
         let clock = Clock::start();
-        // From there on, tests wait for pages and servers: nothing is compiled beside them.
-        if suite.needs.contains(&Need::QuickDist) {
+        // From the first suite with all servers on, tests hold times: nothing is compiled beside them.
+        let built = [Need::QuickDist, Need::Dist];
+        if suite.needs.contains(&Need::Stack) && suite.needs.iter().any(|it| built.contains(it)) {
             wait(build.take());
         }
         let failures = failures(cache)?;
