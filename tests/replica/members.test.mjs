@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { close, eventually, url, visit, withApp } from "../browser/app.mjs";
-import { author, env, key, lesson, url as server, user } from "../stack/stack.mjs";
-import { signIn } from "./sign_in.mjs";
+import { author, env, lesson, url as server, user } from "../stack/stack.mjs";
+import { fillPerson, signIn } from "./sign_in.mjs";
 
 after(close);
 
@@ -79,11 +79,7 @@ test("who is invited joins the space with the code, and an invalid one says so",
   const made = await ada.call("invite_member", { p_space: space, p_name: "Guest", p_role: "member" });
   await walk(async (page) => {
     await page.goto(`${url}/settings#sync`);
-    await page.getByTestId("sync-open").click();
-    await page.getByLabel("Project URL").fill(server);
-    await page.getByLabel("Publishable key").fill(key);
-    await page.getByLabel("E-mail").fill(env("LESSONLOOP_STACK_EMAIL"));
-    await page.getByLabel("Password").fill(env("LESSONLOOP_STACK_PASSWORD"));
+    await fillPerson(page);
     await page.getByTestId("sync-invite").fill(`lli_${"0".repeat(64)}`);
     await page.getByTestId("sync-submit").click();
     await page.getByText("the invitation is invalid or has expired").first().waitFor();
