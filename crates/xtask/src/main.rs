@@ -266,7 +266,11 @@ fn start(task: Task) -> Result<()> {
 
 fn setup(cache: &Cache, purpose: Option<Purpose>) -> Result<()> {
     let mut needs = match purpose {
-        Some(Purpose::Serve) => [needs::LOCAL_BUILD, &[Need::Stack, Need::Workerd]].concat(),
+        Some(Purpose::Serve) => [
+            needs::of_build(Profile::Quick),
+            &[Need::Stack, Need::Workerd],
+        ]
+        .concat(),
         Some(Purpose::Test) => suites::all_needs(),
         Some(Purpose::Bench) => bench::all_needs(),
         None => [

@@ -58,7 +58,7 @@ pub enum Need {
 pub const BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Trunk, Need::Model];
 
 /// Needs of building what is served on this machine.
-pub const LOCAL_BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Model];
+const LOCAL_BUILD: &[Need] = &[Need::WasmTarget, Need::Npm, Need::Model];
 
 /// Returns the needs of building by a profile.
 pub const fn of_build(profile: Profile) -> &'static [Need] {

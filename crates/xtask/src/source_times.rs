@@ -105,34 +105,27 @@ fn set(file: &Path, time: SystemTime) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::{Path, PathBuf};
+    use std::path::PathBuf;
     use std::time::{Duration, SystemTime};
 
     use super::settle;
     use crate::cache::Cache;
 
-    /// A clone with a crate of ours and the one below the registry, freshly checked out, and a cache.
-    fn clone_in(folder: &Path, name: &str, home: &Path) -> Cache {
-        let root = folder.join(name);
-        for (file, text) in [
-            ("crates/ours/src/lib.rs", "ours"),
-            ("crates/inventory/src/lib.rs", "inventory"),
-        ] {
-            let at = root.join(file);
-            fs::create_dir_all(at.parent().expect("it has one")).expect("a folder");
-            fs::write(at, text).expect("a file");
-        }
-        fs::create_dir_all(home).expect("a folder");
-        Cache {
-            root,
-            home: home.to_path_buf(),
-        }
-    }
+    const OURS: &str = "crates/ours/src/lib.rs";
+    const BELOW: &str = "crates/inventory/src/lib.rs";
 
-    fn folder(name: &str) -> PathBuf {
+    /// A folder with a clone that has a crate of ours and the one below the registry, and with a cache.
+    fn clone_in(name: &str) -> (PathBuf, Cache) {
         let at = std::env::temp_dir().join(format!("lessonloop-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&at);
-        at
+        let (root, home) = (at.join("clone"), at.join("cache"));
+        for file in [OURS, BELOW] {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().expect("it has one")).expect("a folder");
+            fs::write(file, "as committed").expect("a file");
+        }
+        fs::create_dir_all(&home).expect("a folder");
+        (at, Cache { root, home })
     }
 
     fn time(cache: &Cache, file: &str) -> SystemTime {
@@ -148,13 +141,9 @@ mod tests {
         }
     }
 
-    const OURS: &str = "crates/ours/src/lib.rs";
-    const BELOW: &str = "crates/inventory/src/lib.rs";
-
     #[test]
     fn files_that_are_the_same_keep_their_time_and_changed_ones_get_the_present() {
-        let at = folder("times");
-        let cache = clone_in(&at, "clone", &at.join("cache"));
+        let (at, cache) = clone_in("times");
         settle(&cache, true).expect("it settles");
         let first = time(&cache, OURS);
         checked_out_later(&cache);
@@ -172,8 +161,7 @@ mod tests {
 
     #[test]
     fn in_another_place_only_the_crate_below_the_registry_keeps_its_time() {
-        let at = folder("places");
-        let cache = clone_in(&at, "clone", &at.join("cache"));
+        let (at, cache) = clone_in("places");
         settle(&cache, true).expect("it settles");
         // As noted of a clone elsewhere, in the first second that clocks know.
         let notes = cache.home.join(super::NOTES);
@@ -193,8 +181,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_no_cis_drops_the_notes_and_touches_nothing() {
-        let at = folder("dropped");
-        let cache = clone_in(&at, "clone", &at.join("cache"));
+        let (at, cache) = clone_in("dropped");
         settle(&cache, true).expect("it settles");
         checked_out_later(&cache);
         let later = time(&cache, OURS);
