@@ -95,7 +95,7 @@ test("what agents call, and files that are no part of the app, are left to the n
       assert.ok(kept.includes("/") && kept.includes("/engine-worker.js"), String(kept));
       const modules = kept.filter((path) => path.startsWith("/engine/") && path.endsWith(".wasm"));
       assert.equal(modules.length, 1, "one module is enough for one browser");
-      for (const path of ["/sw.js", "/precache.js", "/engine/minilm.pack", "/samples/index.json", "/edge/worker.js"]) {
+      for (const path of ["/sw.js", "/precache.js", "/engine/minilm.pack", "/samples.json", "/edge/worker.js"]) {
         assert.ok(!kept.includes(path), path);
       }
       // This host has no agents' paths; the app must not stand in for them.

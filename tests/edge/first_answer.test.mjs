@@ -11,6 +11,7 @@ import { serving } from "../stack/proxy.mjs";
 import { author, lesson, url } from "../stack/stack.mjs";
 import { agent, clocked, dist, edge, replaced, space, until } from "./edge.mjs";
 import { between } from "./faults.mjs";
+import { samples } from "./host/people.mjs";
 
 const PACK = readFileSync(join(dist, "engine/minilm.pack"));
 const ASSET = 'env.ASSETS.fetch(new URL(path, "https://assets.local"))';
@@ -97,18 +98,13 @@ test("vectors that the server has are taken for the first answer of the next iso
 });
 
 test("a fresh isolate answers as one that has read everything: what has no vector gets one before it ranks", async () => {
-  const samples = readFileSync(join(dist, "samples/index.json"), "utf8");
-  const lessons = JSON.parse(samples)
+  const lessons = samples(dist)
     .slice(0, 30)
-    .map((name) => {
-      const text = readFileSync(join(dist, "samples/lessons", name), "utf8");
-      const title = /^# (.*)$/m.exec(text)?.[1] ?? name;
-      return {
-        slug: name.replace(/^.*\/|\.md$/g, ""),
-        title,
-        recommendation: text.replace(/^---.*?\n---\n/s, "").trim(),
-      };
-    });
+    .map(({ path, content }) => ({
+      slug: path.replace(/\.md$/, ""),
+      title: /^# (.*)$/m.exec(content)?.[1] ?? path,
+      recommendation: content.replace(/^---.*?\n---\n/s, "").trim(),
+    }));
   const [known, later] = [lessons.slice(0, 22), lessons.slice(22)];
   const { it, me, home, key } = await cold({ slow: true, lessons: known });
   const held = () => home.counted("count(*) from lesson_embeddings") === String(known.length);

@@ -20,6 +20,7 @@ use crate::precache;
 use crate::profile::Profile;
 use crate::progress::Plan;
 use crate::run;
+use crate::samples;
 use crate::serve;
 use crate::split::Parts;
 use crate::styles;
@@ -151,6 +152,7 @@ fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
             && !file.starts_with("local")
             // The build's result comes in its place.
             && !file.starts_with(demo::FOLDER)
+            && !file.starts_with(samples::FOLDER)
     })?;
     cache::copy_tree(&dashboard(cache, profile)?.0, &new, &|_| true)?;
 
@@ -163,6 +165,7 @@ fn assemble(cache: &Cache, profile: Profile, builds: Builds) -> Result<String> {
         .with_context(|| advice(engine.display(), full))?;
     engine::write_manifest(&engine)?;
     demo::write(cache, profile, &new)?;
+    samples::write(&cache.root, &new)?;
     notices::write(cache, &new)?;
     integrity::write(&new)?;
     finish_edge(&new)?;

@@ -32,6 +32,7 @@ mod release;
 mod rename;
 mod run;
 mod runner;
+mod samples;
 mod serve;
 mod source_times;
 mod split;

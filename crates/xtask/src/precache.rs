@@ -109,7 +109,7 @@ mod tests {
                 ("engine/minilm.pack", "x"),
                 ("vendor/inter-latin.woff2", "font"),
                 ("edge/worker.js", "x"),
-                ("samples/index.json", "x"),
+                ("samples.json", "x"),
                 ("THIRD-PARTY.txt", "x"),
             ],
             "precache",

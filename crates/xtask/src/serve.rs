@@ -158,6 +158,8 @@ async fn accept(listener: TcpListener, router: Router) {
             tokio::task::yield_now().await;
             continue;
         };
+        // Else a small file waits 40 ms: its bytes for the receipt of its head, and the receipt for more bytes.
+        let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
             let mut http = http();

@@ -64,6 +64,5 @@ export async function fill({ dist, server, space, files }) {
 
 /** The sample lessons, as an import takes them. */
 export function samples(dist) {
-  const names = JSON.parse(readFileSync(join(dist, "samples/index.json"), "utf8"));
-  return names.map((path) => ({ path, content: readFileSync(join(dist, "samples/lessons", path), "utf8") }));
+  return JSON.parse(readFileSync(join(dist, "samples.json"), "utf8"));
 }

@@ -77,6 +77,8 @@ async fn accept(listener: TcpListener, gateway: Arc<Gateway>, port: u16) {
             tokio::task::yield_now().await;
             continue;
         };
+        // Else what is written in two parts can wait 40 ms in between.
+        let _ = stream.set_nodelay(true);
         let gateway = Arc::clone(&gateway);
         tokio::spawn(async move {
             let answered = service_fn(|request| async {
@@ -218,6 +220,7 @@ async fn forward(request: Request<Full<Bytes>>, port: u16) -> Option<Response<Fu
     let stream = tokio::net::TcpStream::connect((Ipv4Addr::LOCALHOST, port))
         .await
         .ok()?;
+    let _ = stream.set_nodelay(true);
     let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
         .await
         .ok()?;

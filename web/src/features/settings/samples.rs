@@ -7,14 +7,11 @@ use crate::dom;
 use crate::format;
 use leptos::prelude::*;
 use lesson_types::{Import, ImportFile, Imported};
-use serde_json::Value;
 
 /// The samples' name among the imports.
 pub const NAME: &str = "Sample lessons";
-/// Lists the files.
-const INDEX: &str = "/samples/index.json";
-/// Holds them.
-const FOLDER: &str = "/samples/lessons/";
+/// All of them, as files of one import: one request, where a far server takes as long for each.
+const FILES: &str = "/samples.json";
 
 /// Loads the samples into an empty store.
 #[component]
@@ -54,16 +51,8 @@ pub fn told(done: &Imported) -> String {
 
 /// Fetches the samples and imports them. An error is told in words for a person.
 pub async fn load_samples(client: Client) -> Result<Imported, String> {
-    let index: Value = dom::json(&fetch(INDEX).await?).ok_or_else(|| broken(INDEX))?;
-    let names = names(&index).ok_or_else(|| broken(INDEX))?;
-    let mut files = Vec::with_capacity(names.len());
-    for name in names {
-        let content = fetch(&format!("{FOLDER}{name}")).await?;
-        files.push(ImportFile {
-            path: name,
-            content,
-        });
-    }
+    let files: Vec<ImportFile> = dom::json(&fetch(FILES).await?)
+        .ok_or_else(|| format!("{FILES} can't be read. The build may be incomplete: build again."))?;
     let request = Import {
         format: None,
         files,
@@ -73,25 +62,6 @@ pub async fn load_samples(client: Client) -> Result<Imported, String> {
         .post_json::<Imported>("/v1/import", &request)
         .await
         .map_err(|error| error.message)
-}
-
-/// The file names in an index: a list of them, or of objects with a `file`, `name` or `path`, at the top or under
-/// `lessons` or `files`.
-fn names(index: &Value) -> Option<Vec<String>> {
-    let list = index
-        .as_array()
-        .or_else(|| index.get("lessons")?.as_array())
-        .or_else(|| index.get("files")?.as_array())?;
-    list.iter()
-        .map(|entry| {
-            let named = || {
-                ["file", "name", "path"]
-                    .iter()
-                    .find_map(|key| entry.get(key)?.as_str())
-            };
-            entry.as_str().or_else(named).map(str::to_owned)
-        })
-        .collect()
 }
 
 /// The text of a file of this site. An error is told in words for a person.
@@ -105,30 +75,4 @@ pub(super) async fn fetch(address: &str) -> Result<String, String> {
         ));
     }
     Ok(text)
-}
-
-fn broken(address: &str) -> String {
-    format!("{address} can't be read. The build may be incomplete: build again.")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-    #[cfg(target_arch = "wasm32")]
-    use wasm_bindgen_test::wasm_bindgen_test as test;
-
-    #[test]
-    fn an_index_names_files() {
-        let expected = Some(vec!["a.md".to_owned(), "b.md".to_owned()]);
-        for index in [
-            json!(["a.md", "b.md"]),
-            json!({"lessons": [{"file": "a.md"}, {"name": "b.md"}]}),
-            json!({"files": ["a.md", "b.md"]}),
-        ] {
-            assert_eq!(names(&index), expected, "{index}");
-        }
-        assert_eq!(names(&json!({"x": 1})), None);
-        assert_eq!(names(&json!([1])), None);
-    }
 }
