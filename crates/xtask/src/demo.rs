@@ -12,13 +12,13 @@ use crate::fault::advice;
 use crate::model;
 use crate::profile::Profile;
 use crate::run;
+use crate::samples;
 
 /// Where it lies in `dist/`.
 pub const FOLDER: &str = "demo";
 
 /// The simulation and what it tells of.
 const SOURCES: &str = "www/demo";
-const SAMPLES: &str = "www/samples/lessons";
 const FULL: &str = "free some space and check the permissions of the cache";
 
 /// Makes it, unless it is there for this engine and model.
@@ -27,7 +27,7 @@ pub fn ensure(cache: &Cache, profile: Profile) -> Result<(PathBuf, Made)> {
     let pack = model::pack(cache)?;
     let model = cache::file_hash(&pack)?;
     let engine = engine::sources();
-    let inputs: Vec<&str> = [SOURCES, SAMPLES]
+    let inputs: Vec<&str> = [SOURCES, samples::LESSONS]
         .into_iter()
         .chain(engine.iter().map(String::as_str))
         .collect();
@@ -41,7 +41,7 @@ pub fn ensure(cache: &Cache, profile: Profile) -> Result<(PathBuf, Made)> {
         let mut node = run::program(cache, "node")?;
         node.arg(cache.root.join(SOURCES).join("simulate.mjs"))
             .arg(&engine)
-            .arg(cache.root.join(SAMPLES))
+            .arg(cache.root.join(samples::LESSONS))
             .arg(at);
         run::quiet(
             cache,

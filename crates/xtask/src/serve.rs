@@ -145,6 +145,19 @@ pub fn http() -> http1::Builder {
     http
 }
 
+/// The next connection to a server of this machine.
+pub async fn connection(listener: &tokio::net::TcpListener) -> tokio::net::TcpStream {
+    loop {
+        if let Ok((stream, _)) = listener.accept().await {
+            // Else a small file waits 40 ms: its bytes for the receipt of its head, and the receipt for more bytes.
+            let _ = stream.set_nodelay(true);
+            return stream;
+        }
+        // Out of file handles, say: others are freed meanwhile.
+        tokio::task::yield_now().await;
+    }
+}
+
 /// Takes connections for as long as the process lives.
 ///
 /// By hand, as `axum::serve` has no timeout for a request's head.
@@ -153,13 +166,7 @@ async fn accept(listener: TcpListener, router: Router) {
         return;
     };
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Out of file handles, say: others are freed meanwhile.
-            tokio::task::yield_now().await;
-            continue;
-        };
-        // Else a small file waits 40 ms: its bytes for the receipt of its head, and the receipt for more bytes.
-        let _ = stream.set_nodelay(true);
+        let stream = connection(&listener).await;
         let service = TowerToHyperService::new(router.clone());
         tokio::spawn(async move {
             let mut http = http();

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use super::sign_in::SignIn;
 use crate::fault::advice;
-use crate::serve::http;
+use crate::serve::{connection, http};
 
 /// The largest request that is taken, in bytes.
 const LARGEST: usize = 32 * 1024 * 1024;
@@ -72,13 +72,7 @@ async fn accept(listener: TcpListener, gateway: Arc<Gateway>, port: u16) {
         return;
     };
     loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            // Out of file handles, say: others are freed meanwhile.
-            tokio::task::yield_now().await;
-            continue;
-        };
-        // Else what is written in two parts can wait 40 ms in between.
-        let _ = stream.set_nodelay(true);
+        let stream = connection(&listener).await;
         let gateway = Arc::clone(&gateway);
         tokio::spawn(async move {
             let answered = service_fn(|request| async {

@@ -51,8 +51,9 @@ pub fn told(done: &Imported) -> String {
 
 /// Fetches the samples and imports them. An error is told in words for a person.
 pub async fn load_samples(client: Client) -> Result<Imported, String> {
-    let files: Vec<ImportFile> = dom::json(&fetch(FILES).await?)
-        .ok_or_else(|| format!("{FILES} can't be read. The build may be incomplete: build again."))?;
+    let files: Vec<ImportFile> = dom::json(&fetch(FILES).await?).ok_or_else(|| {
+        format!("{FILES} can't be read. The build may be incomplete: build again.")
+    })?;
     let request = Import {
         format: None,
         files,
