@@ -3,6 +3,7 @@
 // the model makes vectors (10,000; the others' lie around those, with noise; 0 for none), LESSONLOOP_SCALE_REQUESTS how often
 // is asked. The seeded writer is tests/benches/scale/corpus.mjs. Exact ranking of everything is that of a replica of
 // the whole space in a workerd without the platform's bound of memory, for sizes up to 100,000.
+// Alone: it kills the server.
 import { availableParallelism } from "node:os";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,11 +1,10 @@
 // Devices against the real servers: what they show is what the core folds, whatever goes wrong on the way.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { Devices, added, converged, events, helpful, person, rated } from "./device.mjs";
 import { ledgers } from "./ledgers.mjs";
-import { cutting, passing } from "./proxy.mjs";
-import { killServer, url } from "./stack.mjs";
+import { cutting } from "./proxy.mjs";
+import { url } from "./stack.mjs";
 
 const DAY = 86_400_000;
 /** So that feedback and days of the ledgers are among those that are pulled. */
@@ -158,30 +157,3 @@ for (const [what, cut] of [
     assert(proxy.cut > 4, `only ${proxy.cut} connections were cut`);
   });
 }
-
-test("the server is killed while a device sends: it goes on by itself, and every act counts once", async (t) => {
-  const space = await who.space();
-  const device = await devices.device("sender");
-  await device.append([...added(["a"]), ...rated("a", 4000)]);
-  // It is killed when it has taken the first batch, before the device hears of that.
-  let killed = false;
-  const proxy = await passing(url, (response, body, answer, asked) => {
-    if (!killed && asked.url.includes("/rpc/push_events")) {
-      killed = true;
-      killServer();
-    }
-    answer.writeHead(response.statusCode, { "content-type": response.headers["content-type"] ?? "" }).end(body);
-  });
-  t.after(() => proxy.end());
-  await device.connect(space, { url: proxy.url });
-  const status = await device.sync();
-  assert(killed, "nothing was sent");
-  assert.notEqual(status.phase, "Idle", "there was more to send, and nobody to take it");
-  assert.equal(helpful(await device.space(), "a"), 4000, "what is shown does not depend on the server");
-  for (let tries = 0; (await device.sync()).phase !== "Idle"; tries++) {
-    assert(tries < 100, "the server did not come back");
-    await wait(200); // As a device backs off.
-  }
-  const wanted = await converged(space, [device]);
-  assert.equal(helpful(wanted, "a"), 4000);
-});

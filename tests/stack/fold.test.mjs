@@ -232,5 +232,6 @@ test(`${LEDGERS} random ledgers fold to the same bits as in the core`, async () 
     proposals: 200,
     refolds: 200,
   };
-  for (const [name, many] of Object.entries(least)) assert(seen[name] > many * share, `${name}: ${JSON.stringify(seen)}`);
+  for (const [name, many] of Object.entries(least))
+    assert(seen[name] > many * share, `${name}: ${JSON.stringify(seen)}`);
 });

@@ -1,4 +1,5 @@
 // The stack as tests use it: a client over REST, and psql to prepare and to check.
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash, createHmac, createPrivateKey, randomBytes, randomUUID, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -44,8 +45,13 @@ export function sql(text, variables = {}) {
   }).trim();
 }
 
-/** Kills PostgreSQL as the machine's end would; it comes up again by itself. */
+/** Kills PostgreSQL as the machine's end would; it comes up again by itself. Refused to files that others run beside. */
 export function killServer() {
+  const asking = process.argv[1];
+  assert(
+    readFileSync(asking, "utf8").includes("\n// Alone: "),
+    `${asking} kills what all are served by: say \`// Alone: \``,
+  );
   const [pid] = readFileSync(join(need("LESSONLOOP_STACK_DATA"), "postmaster.pid"), "utf8").split("\n");
   process.kill(Number(pid), "SIGKILL");
 }
@@ -174,3 +180,15 @@ export function author(actor = randomUUID()) {
 export const lesson = (slug, more = {}) => ({
   lesson: { slug, title: `About ${slug}`, recommendation: "Do it.", created_at: AT, updated_at: AT, ...more },
 });
+
+/** A space with these lessons, and who wrote them. */
+export async function spaceWith(who, slugs) {
+  const space = await who.space();
+  const by = author();
+  for (let from = 0; from < slugs.length; from += 500) {
+    const added = slugs.slice(from, from + 500).map((slug) => by.event("LessonAdded", lesson(slug)));
+    const answer = await who.push(space, by.actor, added);
+    assert.deepEqual([answer.status, answer.rejected], ["ok", []]);
+  }
+  return { space, by };
+}

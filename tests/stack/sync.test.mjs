@@ -1,36 +1,18 @@
 // Push and pull: nothing lost, nothing counted twice, no row skipped.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { before, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
-import { AT, author, edge, env, killServer, kinds, lesson, pullAll, sql, user } from "./stack.mjs";
+import { AT, author, kinds, lesson, pullAll, spaceWith, sql, user } from "./stack.mjs";
 
 let who;
 before(() => {
   who = user();
 });
 
-const rated = (slug, helpful = true) => ["Rated", { lesson: slug, helpful }];
 const sample = (from, count) => Array.from({ length: count }, (_, i) => `${from}-${i}`);
 
-/** A space with these lessons, and who wrote them. */
-async function spaceOf(slugs) {
-  const space = await who.space();
-  const by = author();
-  for (let from = 0; from < slugs.length; from += 500) {
-    const answer = await who.push(
-      space,
-      by.actor,
-      slugs.slice(from, from + 500).map((slug) => by.event("LessonAdded", lesson(slug))),
-    );
-    assert.deepEqual([answer.status, answer.rejected], ["ok", []]);
-  }
-  return { space, by };
-}
-
+const rated = (slug, helpful = true) => ["Rated", { lesson: slug, helpful }];
+const spaceOf = (slugs) => spaceWith(who, slugs);
 const rows = (all) => Object.fromEntries([...kinds, "days"].map((name) => [name, all[name]]));
 const versioned = (all) => kinds.flatMap((name) => all[name]);
 
@@ -341,88 +323,6 @@ test("64 committers at once, and a puller that misses nothing", async () => {
     committers * batches,
   );
   assert(pages > 50, `only ${pages} pages were pulled meanwhile`);
-});
-
-test("the server is killed in the middle of pushes: sent again, nothing is lost or doubled", async () => {
-  const slugs = sample("killed", 4);
-  const { space } = await spaceOf(slugs);
-  const [actors, batches, each] = [8, 12, 5];
-  let answered = 0;
-  let failed = 0;
-  let killed = false;
-  await Promise.all(
-    Array.from({ length: actors }, async (_, n) => {
-      const by = author();
-      for (let batch = 0; batch < batches; batch++) {
-        const events = Array.from({ length: each }, (_, i) => by.event(...rated(slugs[(n + i) % slugs.length])));
-        for (let tries = 0; ; tries++) {
-          assert(tries < 600, "the server did not come back");
-          const { status, body } = await who
-            .rpc("push_events", { p_space: space, p_ledger_version: 1, p_actor: by.actor, p_events: events })
-            .catch(() => ({ status: 0 }));
-          if (status === 200) {
-            assert.deepEqual([body.status, body.acked_seq], ["ok", events.at(-1).seq]);
-            break;
-          }
-          failed += 1;
-          await wait(100); // As a client backs off.
-        }
-        answered += 1;
-        if (!killed && answered > (actors * batches) / 2) {
-          killed = true;
-          killServer();
-        }
-      }
-    }),
-  );
-  assert(failed > 0, "nothing failed: the server was not killed in the middle");
-  const { lessons } = await who.pull(space);
-  assert.equal(
-    lessons.reduce((sum, held) => sum + held.times_helpful, 0),
-    actors * batches * each,
-  );
-});
-
-test("migrations run again, over a database with data, and keep it", async () => {
-  const { space, by } = await spaceOf(["a", "b"]);
-  await who.push(space, by.actor, [by.event(...rated("a")), by.event("ToolSucceeded", { query: "q", server: "s" })]);
-  const [{ slug, embedded_hash }] = (await who.get(`/lessons?select=slug,embedded_hash&space=eq.${space}&limit=1`))
-    .body;
-  const vector = { content_hash: embedded_hash, packed: Buffer.alloc(384, 7).toString("base64") };
-  await who.call("put_embeddings", { p_space: space, p_model: "m", p_rows: [{ slug, ...vector }] });
-  const kept = await who.pull(space);
-  const count = () =>
-    sql("select (select count(*) from events), (select count(*) from members), (select count(*) from lessons)");
-  const counted = count();
-  const folder = env("LESSONLOOP_STACK_MIGRATIONS");
-  const files = readdirSync(folder).sort();
-  assert(files.length >= 6);
-  for (let times = 0; times < 2; times++) {
-    for (const file of files) {
-      execFileSync(
-        env("LESSONLOOP_STACK_PSQL"),
-        ["-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", join(folder, file)],
-        {
-          // As the role that hosted Supabase applies migrations as: it is no superuser.
-          env: { ...process.env, PGUSER: "postgres", PGOPTIONS: "-c client_min_messages=warning" },
-        },
-      );
-    }
-  }
-  assert.equal(sql("select rolsuper from pg_roles where rolname = 'postgres'"), "f");
-  assert.equal(count(), counted);
-  assert.deepEqual(await who.pull(space), kept);
-  assert.deepEqual((await who.call("pull_embeddings", { p_space: space, p_model: "m" })).vectors, [vector]);
-  assert.equal((await edge(space).pull(space)).lessons.length, 2, "an edge is known as before");
-  assert.equal((await who.push(space, by.actor, [by.event(...rated("b"))])).status, "ok");
-});
-
-test("a restore is known by a new epoch", async () => {
-  const { space } = await spaceOf(["a"]);
-  const { epoch } = await who.pull(space);
-  assert.equal((await who.pull(space)).epoch, epoch);
-  assert(Number(sql("select lessonloop.new_epoch()")) > 0);
-  assert.notEqual((await who.pull(space)).epoch, epoch);
 });
 
 test("a lesson's history holds the events that moved it, newest first, page by page", async () => {
