@@ -33,8 +33,8 @@ const SOON: Millis = 300;
 const QUICK: Millis = 2_000;
 /// Time limit of loading a snapshot from the cache, in milliseconds.
 const RECALL_MS: u32 = 400;
-/// Time limit of asking how large a space is, in milliseconds.
-const SIZE_MS: u32 = 2_000;
+/// Time limit of asking if the server gives parts of a space, in milliseconds.
+const PARTS_MS: u32 = 2_000;
 /// With fewer lessons a space is not looked at between two pages.
 const LOOKED_AT: u64 = 5_000;
 /// A count of a space that large holds for so long while no lesson comes or goes, in milliseconds: texts grow, but not at once.
@@ -188,12 +188,14 @@ impl<S: Store, H: Host> Space<S, H> {
         self.held.get() == Held::OnServer
     }
 
-    /// Asks how large it is, once, before anything of it is read. `room`: the bytes that are left for it.
-    pub async fn measure(&self, room: impl FnOnce() -> u64) {
+    /// Asks how large it is, once, before anything of it is read. `within`: milliseconds, all that the request may wait: a
+    /// server that is slow to say this is slower to send it all, which may be more than the isolate's memory. `room`: the
+    /// bytes that are left for it.
+    pub async fn measure(&self, within: u32, room: impl FnOnce() -> u64) {
         if self.held.get() != Held::Unknown {
             return;
         }
-        let rest = self.service.host().sleep(SIZE_MS);
+        let rest = self.service.host().sleep(within);
         let size = timeout(self.service.space_size(), rest).await;
         // Another request may have been quicker.
         if self.held.get() != Held::Unknown {
@@ -242,7 +244,7 @@ impl<S: Store, H: Host> Space<S, H> {
 
     /// Asks if the server gives parts of a space that has outgrown its memory; true if requests may read these instead.
     pub async fn outgrow(&self) -> bool {
-        let rest = self.service.host().sleep(SIZE_MS);
+        let rest = self.service.host().sleep(PARTS_MS);
         match timeout(self.service.space_size(), rest).await {
             Some(Ok(_)) => true,
             Some(Err(error)) if lacks_function(&error) => {

@@ -38,7 +38,7 @@ impl<S: Store, H: Host> Edge<S, H> {
         space.used.set(begun);
         space.asked(agent);
         if space.is_outgrown() {
-            space = self.outgrown(agent, space).await?;
+            space = self.outgrown(agent, space, begun).await?;
         }
         if !space.is_ready() {
             // The size of a snapshot shows when it is there: one is taken where any fits.
@@ -46,7 +46,7 @@ impl<S: Store, H: Host> Edge<S, H> {
                 space.load_snapshot(&self.config).await;
             }
             if !space.is_from_cache() {
-                space.measure(|| self.room(&space)).await;
+                space.measure(self.left(begun), || self.room(&space)).await;
             }
         }
         self.make_room(Some(&space));
@@ -60,11 +60,11 @@ impl<S: Store, H: Host> Edge<S, H> {
             return Ok(space);
         }
         while !space.is_ready() {
-            let left = begun + FIRST - self.host.now();
+            let left = self.left(begun);
             if left > 0 && space.wait_for_retry().await {
                 continue;
             }
-            if left <= 0 || space.wait() > 0 {
+            if left == 0 || space.wait() > 0 {
                 let cause = space.service.trouble_of_sync();
                 return Err(Refusal::unavailable(
                     format!(
@@ -73,11 +73,12 @@ impl<S: Store, H: Host> Edge<S, H> {
                     u64::try_from(space.wait() / 1_000).unwrap_or_default() + 1,
                 ));
             }
-            space
-                .sync_for(u32::try_from(left).unwrap_or(u32::MAX))
-                .await;
+            space.sync_for(left).await;
             if space.is_outgrown() {
-                return self.outgrown(agent, space).await;
+                space = self.outgrown(agent, space, begun).await?;
+                if space.is_on_server() {
+                    return Ok(space);
+                }
             }
         }
         if space.age() > OLD && space.wait() == 0 {
@@ -110,11 +111,12 @@ impl<S: Store, H: Host> Edge<S, H> {
     }
 
     /// A space that has outgrown what an isolate may hold: what is held is given up for reading parts, once everything
-    /// made here has been sent. Until then it is answered from memory.
+    /// made here has been sent. Until then it is answered from memory. It is not ready if nobody said how large it is.
     async fn outgrown(
         &self,
         agent: &Agent,
         space: Rc<Space<S, H>>,
+        begun: Millis,
     ) -> Result<Rc<Space<S, H>>, Refusal> {
         if space.held.get() == Held::TooLarge || !space.outgrow().await {
             return match space.held.get() {
@@ -134,8 +136,13 @@ impl<S: Store, H: Host> Edge<S, H> {
         }
         self.forget(&space);
         let space = self.open(agent).await?;
-        space.measure(|| self.room(&space)).await;
+        space.measure(self.left(begun), || self.room(&space)).await;
         Ok(space)
+    }
+
+    /// Milliseconds that a request may go on waiting for a space's lessons.
+    fn left(&self, begun: Millis) -> u32 {
+        u32::try_from(begun + FIRST - self.host.now()).unwrap_or_default()
     }
 
     fn forget(&self, space: &Rc<Space<S, H>>) {

@@ -154,6 +154,21 @@ fn a_space_with_something_to_send_stays_until_it_is_sent() {
 }
 
 #[test]
+fn a_space_is_not_read_whole_while_nobody_has_said_how_large_it_is() {
+    let isolate = holding(0.5);
+    isolate.server.slow.set(Some(("space_size", 25_000)));
+    let begun = isolate.clock.get();
+    let answer = isolate.send(search(0));
+    assert_eq!(answer.status, 503, "{}", answer.body);
+    let waited = isolate.clock.get() - begun;
+    assert!((20_000..25_000).contains(&waited), "{waited} ms");
+    isolate.server.slow.set(Some(("space_size", 5_000)));
+    ask(&isolate, 0);
+    assert_eq!(pulls(&isolate, 0), 0);
+    assert_eq!(calls(&isolate, "lesson_candidates", 0), 1);
+}
+
+#[test]
 fn two_spaces_that_are_asked_for_at_once_are_not_both_held_where_one_fits() {
     let isolate = holding(1.2);
     let mut one = pin!(isolate.edge.handle(search(0)));

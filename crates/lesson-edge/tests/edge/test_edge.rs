@@ -46,6 +46,8 @@ pub struct Server {
     pub shelf: RefCell<BTreeMap<String, Vec<u8>>>,
     /// Set if the shelf gives no answer.
     pub shelf_hangs: Cell<bool>,
+    /// A function that takes so many milliseconds to answer.
+    pub slow: Cell<Option<(&'static str, u32)>>,
     /// Set if every key is in force, in a space of many.
     pub is_open: Cell<bool>,
 }
@@ -331,7 +333,10 @@ impl Host for FakeHost {
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, NoAnswer> {
         self.server.requests.borrow_mut().push(request.clone());
-        yield_once().await;
+        match self.server.slow.get() {
+            Some((function, ms)) if request.url.ends_with(function) => self.sleep(ms).await,
+            _ => yield_once().await,
+        }
         let none = || Err(NoAnswer("connection refused".to_owned()));
         let is_push = request.url.ends_with("push_events");
         let is_lookup = request.url.ends_with("agent_key");
